@@ -13,7 +13,7 @@ const origins = z
   .transform((text) => text.split(',').map((origin) => origin.trim()))
   .refine(
     (list) => list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin),
-    'must be origins such as https://app.example.org, separated by commas, or *',
+    'must be * or a comma-separated list of origins, such as https://app.example.org',
   );
 
 const isAddress = (text: string) => {
@@ -29,7 +29,7 @@ const proxies = z
   )
   .refine(
     (given) => typeof given === 'number' || given.every(isAddress),
-    'must be the number of proxies, or a comma-separated list of their addresses, such as 10.0.0.0/8',
+    'must be the number of proxies, or a comma-separated list of proxy addresses, such as 10.0.0.0/8',
   );
 
 const share = z
@@ -45,7 +45,7 @@ const variables = z.object({
   PORT: whole(0, 65_535).default(8080),
   BASE_PATH: z
     .string()
-    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty or a path such as /market, without a trailing slash')
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty, or a path without a trailing slash, such as /market')
     .default(''),
   DATABASE_URL: z
     .string()

@@ -83,8 +83,8 @@ const hasSecretForm = (text: string) => [MNEMONIC, EXTENDED_KEY, PEM].some((form
 const secretError = (where: string) =>
   new QuotientError(
     'secret_in_request',
-    `${where} looks like a seed phrase or a private key. The client never accepts one. Sign with a signing library, ` +
-      'and pass the signed transaction.',
+    `${where} looks like a seed phrase or a private key. The client never accepts secrets. Sign the ` +
+      'transaction with a signing library, and pass the signed transaction.',
   );
 
 /** Throws if a string looks like a seed phrase or a private key. The error never contains the string. */

@@ -54,8 +54,7 @@ export function isoDate(input: DateInput): string {
   }
   const text = date.toISOString().slice(0, 10);
   // Some engines parse 2024-02-31 as 2 March.
-  if (date !== input && text !== input)
-    throw invalid('the date does not exist; it must be a calendar date like 2024-01-31');
+  if (date !== input && text !== input) throw invalid('the date does not exist; use a date like 2024-01-31');
   return text;
 }
 

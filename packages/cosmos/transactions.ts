@@ -44,7 +44,7 @@ async function webCrypto(): Promise<Digests> {
     };
     return webcrypto.subtle;
   } catch (cause) {
-    throw new Error('WebCrypto is not available. Browsers provide it only on https and localhost.', { cause });
+    throw new Error('WebCrypto is not available. Browsers provide WebCrypto only on https and localhost.', { cause });
   }
 }
 

@@ -8,11 +8,11 @@ const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 export function createLedgerMetrics(registry: MetricsRegistry) {
   const statement = registry.counter(
     'quotient_ledger_statements_total',
-    'Statements that settle, extend and grant leases',
+    'Database statements that settle, extend or grant leases',
   );
   const wait = registry.histogram(
     'quotient_ledger_wait_seconds',
-    'Time that calls waited for the ledger (only calls that had to wait)',
+    'Time for which calls waited for the ledger; calls without a wait are not counted',
     WAIT_BOUNDS,
   );
   return { statement: () => statement(), wait: (ms: number): void => wait(ms / SECOND) };
@@ -22,18 +22,22 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [
     ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
-    ['quotient_leases_granted_calls', 'Calls granted to the open leases', ({ granted }) => granted],
-    ['quotient_leases_unspent_calls', 'Unspent calls of the open leases', ({ unspent }) => unspent],
-    ['quotient_leases_unsettled_calls', 'Spent calls that the ledger has not confirmed', ({ unsettled }) => unsettled],
+    ['quotient_leases_granted_calls', 'Calls granted to the open leases of this process', ({ granted }) => granted],
+    ['quotient_leases_unspent_calls', 'Unspent calls in the open leases of this process', ({ unspent }) => unspent],
+    [
+      'quotient_leases_unsettled_calls',
+      'Spent calls that the ledger has not confirmed yet',
+      ({ unsettled }) => unsettled,
+    ],
     ['quotient_ledger_tick_seconds', 'Time between settlements', ({ tick }) => tick / SECOND],
     [
       'quotient_ledger_confirmed_age_seconds',
-      'Time since the ledger last confirmed a statement of this process; absent before the first one',
+      'Time since the ledger last confirmed a statement of this process; absent before the first confirmation',
       ({ sinceConfirmed }) => (Number.isFinite(sinceConfirmed) ? sinceConfirmed / SECOND : undefined),
     ],
   ]);
-  const settled = 'Calls that the ledger has recorded; later refunds are not subtracted';
-  const refunded = 'Calls refunded because the response was not a 2xx';
+  const settled = 'Calls recorded by the ledger; later refunds are not subtracted';
+  const refunded = 'Calls refunded because the response did not have a 2xx status';
   const one = (value: number) => [{ labels: {}, value }];
   registry.counters('quotient_calls_settled_total', settled, [], () => one(read().settled));
   registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));
@@ -43,6 +47,6 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
 export function addLeaseRowReadings(registry: MetricsRegistry, read: () => Promise<LeaseRows>): void {
   const rows = async () => Object.entries(await read());
   registry.gauges(['state'], rows, ([state]) => ({ state }), [
-    ['quotient_lease_rows', 'Rows of the lease table by their state', ([, count]) => count],
+    ['quotient_lease_rows', 'Rows in the lease table, by state', ([, count]) => count],
   ]);
 }

@@ -19,34 +19,34 @@ export const userRecord = z
     key: z
       .int()
       .positive()
-      .meta({ description: 'The record number', examples: [1] }),
+      .meta({ description: 'The record number of the user', examples: [1] }),
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
     email: z.string().meta({ examples: ['ada@example.org'] }),
     apiKey: secretKey(
-      'The key in the request, or the new key. A new key is returned only once, because only its hash is stored.',
+      'The key in the request, or the new key. A new key is returned only once, because the service stores only its hash.',
     ),
     plan: z.enum(PLAN_NAMES),
     limit: whole('Calls allowed per period', 10000),
     createdAt: instant,
     validUntil: instant.meta({
       description:
-        'When the keys expire, exclusive: ISO 8601, UTC, milliseconds. Always a period boundary; `POST /v1/user/renew` moves it.',
+        'The time at which the keys expire: ISO 8601, UTC, milliseconds. A period always ends at this time. `POST /v1/user/renew` extends it by one period.',
       examples: ['2026-02-28T12:00:00.000Z'],
     }),
     updatedAt: instant,
   })
-  .meta({ id: 'User', description: 'A user, and the key in the request' });
+  .meta({ id: 'User', description: 'A user, with an API key' });
 export type UserRecord = z.infer<typeof userRecord>;
 
 const forAccount = (example: string) =>
   z
     .string()
     .nullable()
-    .meta({ description: 'Null for a key without the `account` scope', examples: [example] });
+    .meta({ description: 'Null if the key does not have the `account` scope', examples: [example] });
 
 export const userOfKey = userRecord
   .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
-  .meta({ id: 'UserOfKey', description: "A key's user, limited to the data that the key is allowed to read" });
+  .meta({ id: 'UserOfKey', description: 'The user of a key, without the members that the key cannot read' });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
 export const usageRecord = z
@@ -54,14 +54,14 @@ export const usageRecord = z
     limit: whole('Calls allowed per period', 10000),
     used: whole('Calls charged in the current period', 877),
     remaining: whole('Calls left in the current period', 9123),
-    periodStart: at('When the current period started', '2026-01-15T12:00:00.000Z'),
-    resetsAt: at('When the next period starts', '2026-02-15T12:00:00.000Z'),
-    validUntil: at('When the keys expire, exclusive', '2026-04-15T12:00:00.000Z'),
+    periodStart: at('The start of the current period', '2026-01-15T12:00:00.000Z'),
+    resetsAt: at('The start of the next period', '2026-02-15T12:00:00.000Z'),
+    validUntil: at('The time at which the keys expire', '2026-04-15T12:00:00.000Z'),
     daily: z
-      .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on that date', 42) }))
+      .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on this date', 42) }))
       .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
   })
-  .meta({ id: 'Usage', description: 'How much of the allowance is used' });
+  .meta({ id: 'Usage', description: 'The used and remaining calls of the allowance' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 const keyNumber = z
@@ -71,11 +71,11 @@ const keyNumber = z
 const keyLabel = text('A label for the key', 'shop window');
 const keyScopes = z
   .array(z.enum(SCOPES))
-  .meta({ description: 'The scopes of the key; the owner key has all', examples: [['prices']] });
-const keyStart = text('The first characters of the key, to recognize it', 'qt_EXAM');
-const expiresAt = instant
-  .nullable()
-  .meta({ description: `${MOMENT}when the key expires; null if it only expires with its user` });
+  .meta({ description: 'The scopes of the key. The owner key has all scopes.', examples: [['prices']] });
+const keyStart = text('The first characters of the key, to identify it', 'qt_EXAM');
+const expiresAt = instant.nullable().meta({
+  description: `${MOMENT}the time at which the key expires; null if the key is valid as long as the user's plan`,
+});
 
 export const apiKeyRecord = z
   .object({
@@ -83,28 +83,29 @@ export const apiKeyRecord = z
     label: z
       .string()
       .nullable()
-      .meta({ description: 'A label for the key; null for the owner key', examples: ['shop window'] }),
+      .meta({ description: 'The label of the key; null for an owner key', examples: ['shop window'] }),
     scopes: keyScopes,
     start: z
       .string()
       .nullable()
       .meta({
-        description:
-          'The first characters of the key, to recognize it; null for old keys, for which they were not stored',
+        description: 'The first characters of the key, to identify it; null for keys that are older than this member',
         examples: ['qt_EXAM'],
       }),
     createdAt: instant,
-    lastUsedAt: instant.nullable().meta({ description: `${MOMENT}the last use, to the minute; null if never used` }),
+    lastUsedAt: instant.nullable().meta({
+      description: `${MOMENT}the time of the last use, accurate to the minute; null if the key has not been used`,
+    }),
     expiresAt,
     replacedAt: instant.nullable().meta({
-      description: `${MOMENT}when the key was replaced, after which it can only read data; null if it was not replaced`,
+      description: `${MOMENT}the time at which the key was replaced; null if it was not replaced. A replaced key can only read data.`,
     }),
     seenOrigin: text(
-      'The origin of the last page from another site that used this owner key; omitted if there is none',
+      'The origin of the last web page on another site that used this owner key; omitted if no such page used it',
       'https://shop.example',
     ).optional(),
   })
-  .meta({ id: 'ApiKey', description: "A user's key, without the key itself" });
+  .meta({ id: 'ApiKey', description: 'The properties of a key. The key itself is never listed.' });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 
 export const createdKeyRecord = z
@@ -112,7 +113,7 @@ export const createdKeyRecord = z
     id: keyNumber,
     label: keyLabel,
     scopes: keyScopes,
-    apiKey: secretKey('The key. It is returned only once, because only its hash is stored.'),
+    apiKey: secretKey('The key. It is returned only once, because the service stores only its hash.'),
     start: keyStart,
     createdAt: instant,
     expiresAt,
@@ -123,10 +124,10 @@ export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;
 export const registrationPending = z
   .object({
     email: z.string().meta({ examples: ['ada@example.org'] }),
-    expiresAt: instant.meta({ description: `${MOMENT}when the one-time code in the email expires` }),
+    expiresAt: instant.meta({ description: `${MOMENT}the time at which the one-time code in the email expires` }),
   })
   .meta({
     id: 'RegistrationPending',
-    description: 'A registration that is waiting for its one-time code. No user exists yet.',
+    description: 'A registration before its email address is verified. The user does not exist yet.',
   });
 export type RegistrationPending = z.infer<typeof registrationPending>;

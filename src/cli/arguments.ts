@@ -66,7 +66,7 @@ function optionFault({ code, message }: NodeJS.ErrnoException, form: Form<ParseA
   const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
     return `unknown option ${option}: the command accepts ${acceptedBy(form)}`;
-  if (form.options?.[name]?.type === 'boolean') return `${option} takes no value: use ${option} alone`;
+  if (form.options?.[name]?.type === 'boolean') return `${option} accepts no value: use ${option} alone`;
   return `${option} requires a value: use ${option} <value>, or ${option}=<value> if the value starts with a dash`;
 }
 
@@ -81,5 +81,5 @@ export function wholeNumber(what: string, text: string, min: number, max: number
 export function pastDate(what: string, text: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   if (at <= now && isoDate(at) === text) return at;
-  throw wrongUsage(`${what} must be a date such as 2025-01-31, not after today`);
+  throw wrongUsage(`${what} must be a date such as 2025-01-31, and not in the future`);
 }

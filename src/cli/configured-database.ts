@@ -90,8 +90,8 @@ export function databaseFault(error: unknown): unknown {
 export const backupUsage = `  npm run database -- backup <file>
   npm run database -- restore <file>
 
-    backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore writes the
-    contents of such a file to an empty DATA_DIR. A backup contains names, email addresses and key hashes.
+    backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore writes a
+    backup to an empty DATA_DIR. A backup contains names, email addresses and key hashes.
 `;
 
 const form = { positionals: ['file'] };
@@ -99,7 +99,9 @@ const form = { positionals: ['file'] };
 function embeddedDirectory(): string {
   const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl !== undefined)
-    throw new ExitError('this command is for the embedded database: with DATABASE_URL, use pg_dump and pg_restore');
+    throw new ExitError(
+      'this command works only with the embedded database: with DATABASE_URL, use pg_dump and pg_restore',
+    );
   return resolve(dataDir);
 }
 
@@ -123,10 +125,10 @@ export const runBackup = command(form, async ({ positionals: [file = ''] }) => {
   if (!holdsDatabase(dataDir))
     throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
   const folder = dirname(resolve(file));
-  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: create this directory first`);
+  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: create the directory first`);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw new ExitError(`${file} is a directory: use a file name`);
-  if (!relative(dataDir, resolve(file)).startsWith('..')) throw wrongUsage('<file> must not be in DATA_DIR');
+    throw new ExitError(`${file} is a directory: use the name of a file`);
+  if (!relative(dataDir, resolve(file)).startsWith('..')) throw wrongUsage('<file> must be outside DATA_DIR');
   const { elapsed, now } = systemClock;
   try {
     const { size, waited } = await writeBackup(dataDir, resolve(file), { createdAt: iso(now()), elapsed });

@@ -21,9 +21,9 @@ export const copyUsage = `  npm run database -- copy <target> [--from <source>] 
 
     Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end.
     <target> and <source> are postgresql:// URLs, or directories of an embedded database. The default source is
-    DATABASE_URL or DATA_DIR. If interrupted, run the command again to resume. Stop the service first.
+    DATABASE_URL or DATA_DIR. Stop the service first. If interrupted, run the command again to resume.
 
-    --live  copy from a server while the service keeps running; the copy contains the data as of its start
+    --live  copy from a server while the service is running. The copy contains the data from the start of the copy.
 `;
 
 const form = {
@@ -69,7 +69,7 @@ function createReport() {
 
 function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
   if (outcome.kind === 'interrupted') {
-    print('interrupted: run it again to copy the rest');
+    print('interrupted: run the command again to copy the remaining rows');
     return signal.reason;
   }
   if (outcome.kind === 'finished') {
@@ -80,8 +80,8 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
   for (const one of outcome.tables) print(differenceLine(one));
   throw new ExitError(
     outcome.kind === 'changed'
-      ? 'the source changed during the copy: stop all writers, and run it again'
-      : 'the copy differs from the source and is not finished: run it again',
+      ? 'the source changed during the copy: stop all writers, and run the command again'
+      : 'the copy differs from the source and is not finished: run the command again',
     EXIT.failed,
   );
 }
@@ -96,14 +96,15 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
   const { session, name } = await opened('the source', place).catch((error) => {
     const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
     if (code !== 'DIRECTORY_IN_USE') throw error;
-    const advice = '`npm run database -- backup` works while it is in use: restore the backup and copy the result';
+    const advice =
+      '`npm run database -- backup` works while the database is in use: restore the backup, and copy the restored database';
     throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
   });
   const source = createCopySource(session);
   await source.prepare().catch(named(name));
   if (isLive || !(await source.isInUse())) return { source, name };
   throw new ExitError(
-    `a process is using ${name}: stop it first (after a crash, its leases end within half a minute), or use --live`,
+    `a process is using ${name}: stop the process (after a crash, wait half a minute), or use --live`,
   );
 }
 
@@ -112,10 +113,14 @@ async function openTarget(opened: Opened, place: Place) {
   const target = createCopyTarget(session, BUILT_IN_NAMES);
   const state = await target.prepare().catch(named(name));
   if (state.kind === 'filled')
-    throw new ExitError(`${name} is not empty: the table ${plain(state.table)} has rows; use an empty database`);
+    throw new ExitError(
+      `${name} is not empty, because the table ${plain(state.table)} has rows: use an empty database`,
+    );
   if (state.kind === 'of another release')
-    throw new ExitError(`${name} is an unfinished copy by another release: drop it and start with an empty database`);
-  if (await target.isInUse()) throw new ExitError(`a process is using ${name}: stop it first`);
+    throw new ExitError(
+      `${name} is an unfinished copy by another release: drop the database, and start with an empty database`,
+    );
+  if (await target.isInUse()) throw new ExitError(`a process is using ${name}: stop the process first`);
   return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
 }
 
@@ -133,7 +138,7 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
     const exitCode = conclude(outcome, signal, line);
     if (outcome.kind !== 'finished') return exitCode;
     if (outcome.copied > 0) line(`${number(outcome.copied)} rows copied, ${report.rate()}`);
-    if (isLive) line(`writes to the source after ${at} are not in the copy`);
+    if (isLive) line(`the copy does not contain changes to the source after ${at}`);
     return exitCode;
   } finally {
     clear();
@@ -143,10 +148,10 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
 export const runCopy = command(form, async ({ values, positionals }) => {
   const target = placeOf('<target>', positionals[0] ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
-  if (isSamePlace(source, target)) throw wrongUsage('<target> is the source itself: use another target');
+  if (isSamePlace(source, target)) throw wrongUsage('<target> and <source> are the same database: use another target');
   if ('dataDir' in source && !holdsDatabase(source.dataDir))
     throw new ExitError(
-      `there is no database in ${source.dataDir}: set another source with --from, DATA_DIR or DATABASE_URL`,
+      `${source.dataDir} contains no database: set another source with --from, DATA_DIR or DATABASE_URL`,
     );
 
   const open: OpenSession[] = [];

@@ -25,13 +25,13 @@ type Guide = {
 /** If the operator's shell sets `DATABASE_URL`, the commands would use another database, so they unset it. */
 function operatorCommands({ environment, overridden, isReachable }: Guide): string {
   if (!isReachable)
-    return 'Operator commands cannot be used with this demo, because the path of its temporary directory is too long for a Unix socket.\n';
+    return `Operator commands do not work with this demo, because the path of its temporary directory is too long for a Unix socket.\n`;
   const isElsewhere = overridden.includes('DATABASE_URL');
   const lines = COMMANDS.map(({ settings, line }) => {
     const names: readonly SettingName[] = isElsewhere ? ['DATABASE_URL', ...settings] : settings;
     return `  ${names.map((name) => `${name}=${quoted(environment[name] ?? '')}`).join(' ')} ${line}\n`;
   });
-  return `To use operator commands with this demo, run them in another shell:\n\n${lines.join('')}`;
+  return `To run operator commands with this demo, use another shell:\n\n${lines.join('')}`;
 }
 
 export function guide(facts: Guide): string {
@@ -45,14 +45,14 @@ export function guide(facts: Guide): string {
   ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
   const notice = overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
   return `
-Quotient is running. ALL FIGURES ARE SYNTHETIC: they come from simulated data sources.
+Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources.
 
   Console:        ${url}/
   Documentation:  ${url}/docs
   Your API key:   ${apiKey}
 
 ${calls.join('')}
-Emails are printed here. This call sends an email with a link to a new key:
+The demo prints emails here. This call sends an email with a link to a new key:
 
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 

@@ -13,24 +13,24 @@ import { readSettings, settingsIn } from '#settings';
 import { readArguments, wrongUsage } from './arguments.ts';
 import { runToExitCode, withUsageHint } from './command-line.ts';
 
-const USAGE = `Starts the service with stand-ins for its upstreams, on a temporary database.
+const USAGE = `Starts the service with simulated data sources and a temporary database.
 
   npm run demo [-- --node cosmos|legacy]
 
 --node sets the REST dialect of the simulated node. The default is cosmos.
 
-All settings in the environment apply, except those for the database, the upstreams and the mail server. The
-demo prints the names of the settings that it overrides. It logs only errors, unless LOG_LEVEL or LOG_REQUESTS is
-set. Without PORT, it listens on 8080, or on a free port if 8080 is in use.
-The demo prints how to use the operator's commands (users, archive, tokens, database) with its database.
-It needs no network. All figures are synthetic. Ctrl-C stops it.
+All settings in the environment apply, except the settings for the database, the upstreams and the mail server.
+The demo prints the names of the settings that it overrides. The demo logs only errors, unless LOG_LEVEL or
+LOG_REQUESTS is set. Without PORT, the demo listens on 8080, or on a free port if 8080 is in use.
+The demo prints commands for operators (users, archive, tokens, database) that work with its database.
+The demo needs no network. All data is synthetic. To stop the demo, press Ctrl-C.
 `;
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
 /** Returns the text to print. Adds a function to `closers` for each opened part, in case a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
-  print('Starting simulated data sources and a small blockchain …');
+  print('Starting simulated data sources and a simulated blockchain …');
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
@@ -48,7 +48,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const { users, listen } = await openService(settings, { logger, database, closers });
   const address = await listen(settings.port).catch((error) => {
     if (environment.PORT !== undefined || error.code !== 'EADDRINUSE') throw error;
-    print(`Port ${settings.port} is in use: using a free one …`);
+    print(`Port ${settings.port} is in use. Using a free port …`);
     return listen(0);
   });
   const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });

@@ -28,15 +28,15 @@ import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
-const USAGE = `Manages the served tokens, ${MOST_SERVED.toLocaleString('en')} at most.
+const USAGE = `Manages the served tokens. The maximum is ${MOST_SERVED.toLocaleString('en')} tokens.
 
   npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
-                                 serve a coin by its CoinGecko ID, with Kraken's candles and prices if Kraken
-                                 trades it for US dollars; run the command again to update the coin's facts
-  npm run tokens -- remove <id>  stop serving a token; its stored data is kept in case it is added again
+                                 serve the coin with this CoinGecko ID, and use Kraken's candles and prices
+                                 if Kraken trades the coin for US dollars; if the token exists, update its data
+  npm run tokens -- remove <id>  stop serving a token; the stored data of the token is kept
   npm run tokens -- list [--json]
                                  list the served tokens
-  npm run tokens -- find <text>  search CoinGecko for coins that match a text, and list their IDs
+  npm run tokens -- find <text>  search CoinGecko for coins, and list their IDs
 
 If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
 changes within seconds. Calls to CoinGecko (two for \`add\`, one for \`find\`) count toward the service's budget.
@@ -76,12 +76,12 @@ const SERVED = '`npm run tokens -- list` lists the served tokens';
 function refusalText({ reason, names: similar }: Refusal, hint: string): string {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
-    built_in: 'this token is built in: it cannot be added or removed',
-    too_many: `${MOST_SERVED.toLocaleString('en')} tokens are served, which is the maximum: remove one first`,
+    built_in: 'this token is built in and cannot be added or removed',
+    too_many: `the service already has the maximum of ${MOST_SERVED.toLocaleString('en')} tokens: remove a token first`,
     unknown: `unknown id: ${names === '' ? hint : `did you mean ${names}?`}`,
-    is_symbol: `this id is the symbol of ${names}, so it cannot be added: clients that send it mean ${names}`,
-    no_symbol: 'the symbol has spaces, commas or control characters: set another symbol with --symbol',
-    no_pair: 'Kraken has no such pair against US dollars: use another pair, or `--kraken none`',
+    is_symbol: `this id is the symbol of ${names} and cannot be added, because clients use it to request ${names}`,
+    no_symbol: 'the symbol contains spaces, commas or control characters: set another symbol with --symbol',
+    no_pair: 'Kraken does not trade this pair for US dollars: use another pair, or `--kraken none`',
   };
   return texts[reason];
 }
@@ -91,26 +91,28 @@ const refuse = (refusal: Refusal, hint: string) => new ExitError(refusalText(ref
 function pairText(outcome: PairOutcome, pair: string | undefined): string {
   if (outcome.kind === 'given' || outcome.kind === 'found')
     return outcome.status === 'online'
-      ? `${pair} of Kraken`
-      : `${pair} of Kraken, which is not currently traded (${outcome.status})`;
+      ? `${pair} on Kraken`
+      : `${pair} on Kraken, which does not currently trade the pair (${outcome.status})`;
   if (outcome.kind === 'left_out') return 'none, as requested';
-  if (outcome.kind === 'not_traded') return 'none: Kraken does not trade its symbol for US dollars';
+  if (outcome.kind === 'not_traded') return 'none: Kraken does not trade this symbol for US dollars';
   if (outcome.kind === 'unavailable')
     return `none: Kraken is unavailable (${outcome.cause}); add the token again to find its pair`;
   if (outcome.kind === 'taken')
     return `none: Kraken's pair ${outcome.pair} is already assigned to ${outcome.by}; set another pair with --kraken`;
   const prices = `${outcome.price} on Kraken, ${outcome.wanted} on CoinGecko`;
-  return `none: Kraken's pair ${outcome.pair} may be for another token (${prices}); if not, set it with --kraken`;
+  return `none: Kraken's pair ${outcome.pair} may be for another token (${prices}); if the pair is correct, set it with --kraken`;
 }
 
 function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
   say(`${name}: ${title} (${symbol}), ${isKnown ? 'updated' : 'added'}`);
-  say(`listed: ${listed}${isFirstDate ? '' : ', or earlier: the plan does not reach back to the first price'}`);
+  say(
+    `listed: ${listed}${isFirstDate ? '' : ', or earlier: the CoinGecko plan does not reach back to the first price'}`,
+  );
   say(`pair: ${pairText(pair, token.pair)}`);
   if (shared.length === 0) return;
   const others = shared.map((one) => one.name).join(', ');
-  say(`symbol: ${symbol} refers to ${meant.name}; also the symbol of ${meant.name === name ? others : name}`);
+  say(`symbol: ${symbol} refers to ${meant.name}; ${meant.name === name ? others : name} has the same symbol`);
 }
 
 const text = { type: 'string' } as const;
@@ -119,7 +121,9 @@ const addition = { options: { symbol: text, kraken: text }, positionals: ['id'] 
 const add = command(addition, async ({ values, positionals: [id = ''] }) => {
   const symbol = values.symbol?.toLowerCase();
   if (symbol !== undefined && !isTokenSymbol(symbol))
-    throw wrongUsage('--symbol must have at most 50 characters, without spaces, commas and control characters');
+    throw wrongUsage(
+      '--symbol must have at most 50 characters and must not contain spaces, commas or control characters',
+    );
   const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
   if ('reason' in outcome) throw refuse(outcome, SEARCH);
   print(outcome);
@@ -128,7 +132,7 @@ const add = command(addition, async ({ values, positionals: [id = ''] }) => {
 const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
   const outcome = await withListing((listing) => listing.remove(id));
   if (outcome !== 'removed') throw refuse(outcome, SERVED);
-  say(`${id}: removed; stored data is kept`);
+  say(`${id}: removed; its stored data is kept`);
 });
 
 const list = command({ options: JSON_OPTION }, async ({ values }) => {
@@ -141,7 +145,7 @@ const list = command({ options: JSON_OPTION }, async ({ values }) => {
 const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''] }) => {
   const coins = await withListing((listing) => listing.find(text));
   if (coins.length === 0)
-    throw new ExitError('no coin found: search for a part of the name, or for the symbol', EXIT.failed);
+    throw new ExitError('no coin found: search for a part of the name or for the symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
 });

@@ -41,20 +41,20 @@ export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
   process.stdout.write(rows.length === 0 ? 'No notices are waiting.\n' : alignedTable([heading, ...rows]));
 });
 
-const USAGE = `Manages users. <key> is a user's record number, as shown by \`list\`.
+const USAGE = `Manages users. <key> is the record number of a user, as shown by \`list\`.
 
   npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
-  npm run users -- list [--json]            state, active keys, calls used in the current period, last use
-  npm run users -- show <key> [--json]      one user, with all keys
+  npm run users -- list [--json]            list all users with state, active keys, used calls and last use
+  npm run users -- show <key> [--json]      show one user with all keys
   npm run users -- limit <key> <calls>      set the calls allowed per period
   npm run users -- rotate <key> [--grace-seconds <seconds>]
-                                            create an owner key; old owner keys can still read data for a
-                                            while (default: ${GRACE_SECONDS.default} s); all other keys remain valid
-  npm run users -- renew <key>              extend the validity by one period; if expired, start a new period now
-  npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or the key with this ID (see \`show\`)
-  npm run users -- notices [--json]         list undelivered notices: waiting, failed or given up
+                                            create an owner key; old owner keys can still read data for the
+                                            given time (default: ${GRACE_SECONDS.default} s); all other keys remain valid
+  npm run users -- renew <key>              extend the plan by one period; if it has expired, start a new period
+  npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or only the key with this ID (see \`show\`)
+  npm run users -- notices [--json]         list notices that are not delivered: waiting, failed or given up
 
-create and rotate print the new API key, which cannot be shown again, because only its hash is stored.
+create and rotate print the new API key. The key cannot be shown again, because only its hash is stored.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;

@@ -13,10 +13,10 @@ import { EXIT, ExitError } from '#process/exit';
 
 /** Remedies as commands. The API's own details contain paths, or no remedy. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
-  not_found: (detail) => `${detail} See \`npm run users -- list\` and \`npm run users -- show <key>\`.`,
-  api_key_revoked: () => 'The user was erased and cannot be changed.',
+  not_found: (detail) => `${detail} Use \`npm run users -- list\` or \`npm run users -- show <key>\`.`,
+  api_key_revoked: () => 'The user was deleted and cannot be changed.',
   last_owner_key: () =>
-    'The last owner key cannot be revoked separately: replace it (`rotate <key>`), or revoke all keys (`revoke <key>`).',
+    'The last owner key cannot be revoked separately. Replace the key (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
 
 function inCommands(error: unknown): never {
@@ -127,7 +127,7 @@ function printAccount({ account, keys, notices }: Shown): void {
   ]);
   if (rows.length > 0) process.stdout.write(`\n${alignedTable([heading, ...rows])}`);
   for (const { id, seenOrigin } of keys) {
-    if (seenOrigin) process.stdout.write(`\nA page on ${seenOrigin} has used the owner key ${id}.\n`);
+    if (seenOrigin) process.stdout.write(`\nA web page on ${seenOrigin} used the owner key ${id}.\n`);
   }
 }
 

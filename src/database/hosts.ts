@@ -14,7 +14,7 @@ export type ServerUrl = {
 };
 
 const FORM =
-  'must have the form postgresql://user:password@host:port/database, with special characters percent-encoded';
+  'must be a URL such as postgresql://user:password@host:port/database, with special characters percent-encoded';
 
 // With an unescaped `@`, `/`, `?` or `#`, part of a password would be displayed as the host name.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
@@ -52,12 +52,12 @@ function portsOf(text: string, count: number): string[] {
   const ports = text.split(',');
   if (ports.length === 1) return Array.from({ length: count }, () => text);
   if (ports.length === count) return ports;
-  throw fault('must have one port in the parameter port, or one for each host');
+  throw fault('must have one port, or one port for each host, in the parameter port');
 }
 
 function readSession(text: string): TargetSession {
   const session = SESSIONS.find((one) => one === text);
-  if (!session) throw fault('must have any, read-write or primary in the parameter target_session_attrs');
+  if (!session) throw fault('must set the parameter target_session_attrs to any, read-write or primary');
   return session;
 }
 
@@ -73,7 +73,9 @@ export function parseServerUrl(text: string): ServerUrl {
   const parameter = (name: string) => given.getAll(name).at(-1) || undefined;
   if (given.has('hostaddr')) throw fault('must not have the parameter hostaddr: use host instead');
   if ((parameter('load_balance_hosts') ?? 'disable') !== 'disable')
-    throw fault('must not have load_balance_hosts with a value other than disable: hosts are tried in the given order');
+    throw fault(
+      'must not set load_balance_hosts to a value other than disable, because hosts are tried in the given order',
+    );
   const session = readSession(parameter('target_session_attrs') ?? 'any');
 
   const inQuery = parameter('host')?.split(',').map(toAuthority);
@@ -81,7 +83,7 @@ export function parseServerUrl(text: string): ServerUrl {
   const ports = portsOf(parameter('port') ?? named.map(({ port }) => port).join(), named.length);
   const isOne = named.length === 1;
   if (named.length > MOST) throw fault(`must contain at most ${MOST} hosts`);
-  if (!isOne && named.some(({ host }) => host === '')) throw fault('must contain a name for every host in its list');
+  if (!isOne && named.some(({ host }) => host === '')) throw fault('must contain a name for each host in the list');
 
   for (const name of CHOICE) given.delete(name);
   const rest = given.size > 0 ? `?${given}` : '';

@@ -115,7 +115,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   }
   if (!tables.some((table) => table.name === '_prisma_migrations')) {
     throw new Error(
-      `the database has no record of migrations but contains other tables (${tables[0]?.name}, …): use a separate database for Quotient`,
+      `the database contains tables of another application (${tables[0]?.name}, …): use a separate database for Quotient`,
     );
   }
   const { rows } = await session.query<Recorded>(
@@ -132,7 +132,9 @@ const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.e
 function refuseNewer({ name, logs }: Recorded, version: string | undefined): void {
   const oldest = OLDEST_RELEASE.exec(logs ?? '')?.[1];
   if (oldest === undefined || version === undefined) {
-    throw new Error(`the database has the migration ${name}, which this release does not know: run a newer release`);
+    throw new Error(
+      `the database has the migration ${name}, which does not exist in this release: start a newer release`,
+    );
   }
   if (isAtLeast(version, oldest)) return;
   throw new Error(
@@ -146,13 +148,16 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[], version:
   for (const record of recorded) {
     const { name, checksum: sum, finished, logs } = record;
     if (name === UNFINISHED_COPY) {
-      throw new Error('the database is an unfinished copy: run `npm run database -- copy` again, or drop it');
+      throw new Error('the database is an unfinished copy: run `npm run database -- copy` again, or drop the database');
     }
-    if (!finished) throw new Error(`the migration ${name} failed earlier and must be repaired: ${logs ?? 'no log'}`);
+    if (!finished)
+      throw new Error(`the migration ${name} failed earlier: repair the database and restart (${logs ?? 'no log'})`);
     const script = scripts.get(name);
     if (script === undefined) refuseNewer(record, version);
     else if (!checksums(script).includes(sum)) {
-      throw new Error(`the migration ${name} was changed after it was applied: restore its file`);
+      throw new Error(
+        `the file of the migration ${name} was changed after the migration was applied: restore the file`,
+      );
     }
   }
 }

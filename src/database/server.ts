@@ -10,7 +10,8 @@ export function serverConfig(url: string): Reach {
   const client = clientOf(config);
   if (server.hosts.length > 1 || server.session !== 'any')
     return { ...config, Client: searchingClient(server, COMMON) };
-  if (client.host?.includes(',')) throw malformedUrl('must contain the hosts itself: PGHOST can contain only one host');
+  if (client.host?.includes(','))
+    throw malformedUrl('must contain the hosts, because PGHOST can contain only one host');
   return config;
 }
 
@@ -26,8 +27,8 @@ function clientOf(config: pg.ClientConfig): pg.Client {
   try {
     return new pg.Client(config);
   } catch {
-    // Omits the cause, because it contains the URL.
-    throw malformedUrl('has an invalid parameter, such as a certificate file that cannot be read');
+    // Without the cause, which contains the URL.
+    throw malformedUrl('has an invalid parameter: check its parameters, such as the paths of certificate files');
   }
 }
 

@@ -101,7 +101,7 @@ const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
 /** The remedy for a failed connection, which is appended to its message. Usually empty. */
 export function remedyOf(cause: unknown): string {
   if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
-  return '. PgBouncer must ignore it: set ignore_startup_parameters = options in pgbouncer.ini';
+  return '. For PgBouncer, set ignore_startup_parameters = options in pgbouncer.ini';
 }
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);

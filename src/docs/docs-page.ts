@@ -97,8 +97,7 @@ export function problemPage(basePath: string): string {
     here: 'problems',
     head: `<link rel="stylesheet" href="${assetsOf(basePath)}/docs.css">\n`,
     main: `<h1>Problems</h1>
-<p>Errors are <code>application/problem+json</code> (RFC 9457). In your code, rely on the member <code>code</code>, not on
-the texts. Problem responses are never charged.</p>
+<p>Errors are <code>application/problem+json</code> (RFC 9457). In your code, rely on the member <code>code</code>, not on the texts. Problem responses are free of charge.</p>
 <nav class="codes-list" aria-label="Codes">
 <ul>
 ${contents.join('\n')}

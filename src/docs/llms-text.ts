@@ -60,9 +60,9 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
 
 > ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
 
-- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; every path below is relative to it. Send the key in the header \`X-API-KEY\`, or in \`Authorization\` as Bearer or Basic.
+- Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; all paths are relative to the base URL. Send the key in the header \`X-API-KEY\`, or in \`Authorization\` as Bearer or Basic.
 ${essence.join('\n')}
-- Times are in UTC. Parameters with a question mark are optional.
+- All times are in UTC. A question mark marks an optional parameter.
 
 ${groups.join('\n\n')}
 
@@ -70,7 +70,7 @@ ${groups.join('\n\n')}
 
 - [The API description](${basePath}/openapi.json): OpenAPI 3.1, with all schemas, headers and problems
 - [Problems](${basePath}/docs/problems): the cause and remedy of each \`code\`
-- [The docs](${basePath}/docs): the guide, and a reference with forms to try every endpoint
+- [The docs](${basePath}/docs): the guide, and an API reference with a form to try each endpoint
 - [The console](${basePath}/): prices and charts in a browser
 `;
 }

@@ -4,12 +4,10 @@ import { DATA_KINDS, SOURCE_NAMES } from './source-list.ts';
 
 export const sourceRecord = z
   .object({
-    name: z
-      .enum(SOURCE_NAMES)
-      .meta({
-        description: 'The name of the source in `Quotient-Source` and `Quotient-Currency`',
-        examples: ['coingecko'],
-      }),
+    name: z.enum(SOURCE_NAMES).meta({
+      description: 'The name of the source in `Quotient-Source` and `Quotient-Currency`',
+      examples: ['coingecko'],
+    }),
     title: text('The display name of the source', 'CoinGecko'),
     url: z.url().meta({ description: 'The website of the source', examples: ['https://www.coingecko.com'] }),
     tells: z.array(z.enum(DATA_KINDS)).meta({

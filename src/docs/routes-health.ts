@@ -8,7 +8,8 @@ import type { Readiness } from './serve-status.ts';
 const live = {
   tags: ['operations'],
   summary: 'Check whether the process is running',
-  description: 'Checks only the process itself. Restart a process that fails this check.',
+  description:
+    'Returns 200 while the process responds. It does not check the database or the upstreams. Restart a process that fails this check.',
   operationId: 'getLiveness',
   response: { 200: z.object({ status: z.literal('ok') }).meta({ description: 'The process is running' }) },
 };
@@ -17,15 +18,16 @@ const ready = {
   tags: ['operations'],
   summary: 'Check whether the process can serve requests',
   description:
-    'Succeeds if the database is writable (checked at most once a second), its migrations are applied, and the process is not ' +
-    'stopping. A failing upstream is a warning in the body, not a failure, because stored data is still served.',
+    'Succeeds if the database is writable, all migrations are applied and the process is not stopping. The ' +
+    'database is checked at most once a second. If an upstream fails, the check still succeeds, because ' +
+    'stored data is served. The body then contains a warning.',
   operationId: 'getReadiness',
   response: {
     200: z
       .object({
         status: z.literal('ok'),
         warnings: z.array(z.string()).meta({
-          description: 'Failed fetches and their causes, and mismatches between an upstream and the settings',
+          description: 'Failed fetches with their causes, and upstreams that do not match the settings',
           examples: [['latest: timeout']],
         }),
       })

@@ -17,7 +17,7 @@ const TAGS = [
   { name: 'prices', description: 'The latest prices' },
   { name: 'statistics', description: 'On-chain statistics' },
   { name: 'history', description: 'Past prices and candles' },
-  { name: 'node', description: 'A blockchain node, in the shapes of the legacy REST interface, free of charge' },
+  { name: 'node', description: "A blockchain node with the Cosmos SDK's legacy REST interface, free of charge" },
   { name: 'operations', description: 'Health checks for the operator' },
 ];
 
@@ -79,16 +79,17 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
             in: 'header',
             name: 'X-API-KEY',
             description:
-              'The owner key that registration returns, or a key created with it: `qt_` and 38 letters and digits. If an ' +
-              'operation has an `x-scope`, the key must have that scope. The owner key has all scopes.',
+              'An API key: `qt_` and 38 letters and digits. Registration returns the owner key, which can create other ' +
+              'keys. If an operation has an `x-scope`, the key must have this scope. The owner key has all scopes.',
           },
-          Bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a Bearer token.' },
+          Bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
           Basic: {
             type: 'http',
             scheme: 'basic',
             description:
-              'The key as the user name with an empty password, or the reverse. Use it with `curl -u` and with clients that ' +
-              'accept only a URL, such as `https://qt_…:@host/v1/node`.',
+              'The API key as the user name with an empty password, or as the password with an empty user name. Use ' +
+              'Basic authentication with `curl -u`, or with clients that accept only a URL, such as ' +
+              '`https://qt_…:@host/v1/node`.',
           },
         },
       },

@@ -34,12 +34,12 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings, describ
 
 const list = {
   tags: ['tokens'],
-  summary: 'List the sources with their terms and attribution',
+  summary: 'List the data sources with their terms and attribution',
   description:
-    '`Quotient-Source` contains these names. The list includes sources that the operator has disabled, because the ' +
-    'archive can contain their data.',
+    'The header `Quotient-Source` contains these names. The list includes disabled sources, because the ' +
+    'archive can still contain their data.',
   operationId: 'listSources',
-  response: { 200: z.array(sourceRecord).meta({ description: 'All sources' }) },
+  response: { 200: z.array(sourceRecord).meta({ description: 'All data sources' }) },
 };
 
 export const sources: FastifyPluginAsyncZod = async (app) => {

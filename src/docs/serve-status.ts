@@ -40,7 +40,8 @@ type Dependencies = {
 /** Returns the readiness check, which throws a problem if the service is not ready and otherwise returns warnings. */
 export function createReadiness({ checkDatabase, isStopping, capabilities }: Dependencies) {
   return async function readiness(): Promise<Warning[]> {
-    if (isStopping()) throw new Problem('overloaded', 'This process is stopping.', { retryAfter: 1 });
+    if (isStopping())
+      throw new Problem('overloaded', 'This process is stopping and accepts no new requests.', { retryAfter: 1 });
     await checkDatabase();
     return capabilities.flatMap(({ warnings }) => warnings?.() ?? []);
   };

@@ -10,9 +10,9 @@ import { readResource } from '#upstream/resource';
 export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 
 const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
-  overloaded: 'This process is stopping. Another process takes over, or this one restarts shortly.',
+  overloaded: 'This process is stopping. Another process takes over, or this process restarts shortly.',
   database_unavailable:
-    'The database is unavailable. For a few seconds, calls with keys that are in use are still served from memory.',
+    'The database is unavailable. For a few seconds, calls with recently used keys are still served from memory.',
 };
 
 /** A sign and text also show the state, because color alone is not accessible. */
@@ -65,7 +65,7 @@ const titleOf = (name: string) =>
   SOURCES.find((source) => source.name === name.replace(/-\d+$/, ''))?.title ?? name;
 
 type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
-const LAST_GOOD = 'The last good data is served, with its age.';
+const LAST_GOOD = 'The last good data is served. Responses state its age.';
 
 /** By the first part of the resource name. */
 const FETCHES: Readonly<Record<string, FetchWords>> = {
@@ -73,17 +73,17 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   chart: {
     source: 'coingecko',
     subject: (tokens) => `Prices of the last day (${tokens})`,
-    effect: 'Charts of the last day may end early.',
+    effect: 'Charts of the last day may lack the newest prices.',
   },
   hours: {
     source: 'coingecko',
     subject: (tokens) => `Hourly history (${tokens})`,
-    effect: 'Hours that are not stored yet are omitted.',
+    effect: 'Hours that are not stored yet are missing.',
   },
   daily: {
     source: 'coingecko',
     subject: (tokens) => `Daily history (${tokens})`,
-    effect: 'Days that are not stored yet are omitted.',
+    effect: 'Days that are not stored yet are missing.',
   },
   'kraken:latest': {
     source: 'kraken',
@@ -93,7 +93,7 @@ const FETCHES: Readonly<Record<string, FetchWords>> = {
   kraken: {
     source: 'kraken',
     subject: (tokens) => `History of the fallback source (${tokens})`,
-    effect: 'Gaps in the history from CoinGecko cannot be filled.',
+    effect: "Gaps in CoinGecko's history cannot be filled.",
   },
   candles: {
     source: 'kraken',
@@ -132,9 +132,9 @@ function wordsOfFetch(what: string, cause: Extract<Warning, { about: 'fetch' }>[
 }
 
 function nodeWords(warning: Extract<Warning, { about: 'node' }>): string {
-  if ('cause' in warning) return `It ${causeInWords(warning.cause)}.`;
-  if ('blocksBehind' in warning) return `It is ${warning.blocksBehind} blocks behind.`;
-  return 'It belongs to another chain.';
+  if ('cause' in warning) return `The node ${causeInWords(warning.cause)}.`;
+  if ('blocksBehind' in warning) return `The node is ${warning.blocksBehind} blocks behind.`;
+  return 'The node belongs to another chain.';
 }
 
 function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
@@ -143,28 +143,28 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
       return {
         subject: 'On-chain statistics',
         wrong: `${capital(titleOf(warning.source))} ${causeInWords(warning.cause)}.`,
-        effect: 'The next source is queried. If none responds, the last good data is served, with its age.',
+        effect: 'The next source is queried. If no source responds, the last good data is served.',
       };
     case 'plan':
       return {
         subject: 'The CoinGecko plan',
         wrong: `${capital(warning.difference)}.`,
-        effect: 'The smaller limits apply. Prices may be fetched less often, and history may start later.',
+        effect: 'The smaller plan applies. Prices may be fetched less often, and the history may start later.',
       };
     case 'failover': {
       const [served, primary] = [titleOf(warning.served), titleOf(warning.primary)];
       const since = timeInWords(warning.since);
       return {
         subject: 'Latest prices',
-        wrong: `They have come from ${served} instead of ${primary} since ${since}.`,
-        effect: `Market caps and supplies are the last values from ${primary}.`,
+        wrong: `Since ${since}, prices have come from ${served} instead of ${primary}.`,
+        effect: `Market caps and supplies are still the last values from ${primary}.`,
       };
     }
     case 'price': {
       const { token, before, after } = warning;
       return {
         subject: `The price of ${token}`,
-        wrong: `${titleOf(before.source)} reported ${before.price} and ${titleOf(after.source)} ${after.price} when the source changed.`,
+        wrong: `When the source changed, ${titleOf(before.source)} reported ${before.price}, and ${titleOf(after.source)} reported ${after.price}.`,
         effect: 'One of these prices may be wrong.',
       };
     }
@@ -172,7 +172,7 @@ function wordsOf(warning: Exclude<Warning, { about: 'fetch' }>): Words {
       return {
         subject: `Node ${warning.node} of the chain`,
         wrong: nodeWords(warning),
-        effect: 'Calls are sent to the other nodes, if any.',
+        effect: 'If other nodes are configured, calls are sent to them.',
       };
   }
 }

@@ -105,7 +105,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       const { hash, response, rejection, failure } = await send(request, start + timeoutMs * SENDING);
       const end = () => {
         if (response) return response;
-        throw rejection ?? unknownOutcome('The transaction was sent, but its outcome is unknown', hash, failure);
+        throw rejection ?? unknownOutcome('The transaction was sent, but the result is unknown', hash, failure);
       };
       const waits = request.mode === 'block' || failure !== undefined;
       const next = afterBroadcast({ hash, response, rejection: rejection?.message }, waits);
@@ -115,7 +115,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
       const found = await waitForBlock(hash, until, signal);
       if (found) return found;
       if (!response || response.code !== undefined) return end();
-      throw unknownOutcome('The node accepted the transaction, but it is not in a block yet', hash);
+      throw unknownOutcome('The node accepted the transaction, but the transaction is not in a block yet', hash);
     },
   };
 }
@@ -134,23 +134,23 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Throws `invalidRequest` with all faults, or `secret_in_request`. Errors never repeat submitted values. */
 export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
-  if (!isObject(body)) throw invalidRequest(fault('body', 'is not a JSON object', FORM));
+  if (!isObject(body)) throw invalidRequest(fault('body', 'must be a JSON object', FORM));
   if (Object.keys(body).some((name) => name.toLowerCase() === 'mnemonic')) {
     throw new Problem(
       'secret_in_request',
-      'The request contains a seed phrase. Sign the transaction locally and send only the result.',
+      'The request contains a seed phrase. Sign the transaction locally, and send only the signed transaction.',
     );
   }
 
   const { tx = null, tx_bytes: bytes = null, mode } = body;
   const faults: InputFault[] = [];
-  if (tx === null && bytes === null) faults.push(fault('body', 'has neither tx nor tx_bytes', FORM));
-  if (tx !== null && bytes !== null) faults.push(fault('body', 'has both tx and tx_bytes', FORM));
+  if (tx === null && bytes === null) faults.push(fault('body', 'must contain tx or tx_bytes', FORM));
+  if (tx !== null && bytes !== null) faults.push(fault('body', 'must not contain both tx and tx_bytes', FORM));
   if (tx !== null && !isObject(tx)) {
-    faults.push(fault('body.tx', 'is not an object', 'send a signed StdTx in amino JSON'));
+    faults.push(fault('body.tx', 'must be an object', 'send a signed StdTx in amino JSON'));
   }
   if (bytes !== null && (typeof bytes !== 'string' || bytes === '' || !BASE64.test(bytes))) {
-    faults.push(fault('body.tx_bytes', 'is not base64', 'send a signed transaction in base64'));
+    faults.push(fault('body.tx_bytes', 'must be base64', 'send a signed transaction in base64'));
   }
   if (!BROADCAST_MODES.includes(mode as BroadcastMode)) {
     const message = mode === undefined ? 'is missing' : 'is not a supported mode';

@@ -18,7 +18,7 @@ export function nodeProblem(error: unknown): unknown {
     });
   }
   if (error instanceof UpstreamFailure && error.reason === 'too_large') {
-    const detail = 'The response from the node is too large. Request less data; for a search, use a smaller limit.';
+    const detail = 'The response from the node is too large. Request less data. For a search, use a smaller limit.';
     return new Problem('upstream_invalid', detail, { cause: error });
   }
   return upstreamProblem(error, { who: 'The node' });
@@ -32,15 +32,15 @@ export function searchProblem(error: unknown): unknown {
 }
 
 export const notConfigured = () =>
-  new Problem('node_not_configured', 'No node is configured: NODE_URLS is not set.', {
+  new Problem('node_not_configured', 'No node is configured because NODE_URLS is not set.', {
     retryAfter: UNTIL_CONFIGURED,
   });
 
 /** A transaction was sent, but its outcome is unknown. The client can look it up by its hash, if the hash is known. */
 export function unknownOutcome(event: string, txhash: string | undefined, cause?: unknown): Problem {
   const advice = txhash
-    ? 'Look it up by txhash before you send it again'
-    : 'Its hash cannot be computed from amino JSON. Search the transactions of its sender before you send it again';
+    ? 'Look up the transaction by txhash before you send it again'
+    : 'The transaction hash cannot be computed from amino JSON. Before you send the transaction again, search for it by its sender';
   return new Problem('upstream_timeout', `${event}. ${advice}.`, {
     cause,
     members: { ...(txhash !== undefined && { txhash }) },

@@ -21,29 +21,29 @@ const whole = (description: string, example: string, digits = 20) =>
 
 export const nodeBalances = z
   .object({ height: whole('The height of the block at which the balances were read', '151980'), result: z.array(coin) })
-  .meta({ id: 'NodeBalances', description: 'All balances of an address' });
+  .meta({ id: 'NodeBalances', description: 'The balances of an address' });
 
 export const nodeAccount = z
   .object({
     height: whole('The height of the block at which the account was read', '151980'),
     result: z.object({
       type: text(
-        '`cosmos-sdk/Account` for a base account; vesting and module accounts have additional members',
+        'The type of the account. A base account has the type `cosmos-sdk/Account`. Vesting and module accounts have additional members.',
         'cosmos-sdk/Account',
       ),
       value: z.looseObject({
-        address: text('The address; empty if the account does not exist', ADDRESS),
-        coins: z.array(coin).meta({ description: 'All balances of the account' }),
+        address: text('The address of the account; empty if the account does not exist', ADDRESS),
+        coins: z.array(coin).meta({ description: 'The balances of the account' }),
         public_key: z.unknown().meta({
           description: "The public key in amino JSON; null before the account's first transaction",
           examples: [{ type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' }],
         }),
-        account_number: whole('The account number to sign with', '7'),
-        sequence: whole('The sequence to sign the next transaction with', '42'),
+        account_number: whole('The account number, which a signature requires', '7'),
+        sequence: whole('The sequence for the signature of the next transaction', '42'),
       }),
     }),
   })
-  .meta({ id: 'NodeAccount', description: 'The account data that a wallet needs for signing' });
+  .meta({ id: 'NodeAccount', description: 'The data of an account that a wallet needs to sign' });
 
 export const nodeInfo = z
   .object({
@@ -76,13 +76,13 @@ export const nodeBlock = z
       }),
     }),
   })
-  .meta({ id: 'NodeBlock', description: 'A block; hashes are in uppercase hex' });
+  .meta({ id: 'NodeBlock', description: 'A block. Hashes are in uppercase hex.' });
 
 export const nodeTransaction = z
   .looseObject({
-    height: whole('The height of the block; 0 if the transaction is not in a block yet', '151980'),
+    height: whole('The height of the block that contains the transaction; 0 if no block contains it yet', '151980'),
     txhash: z.string().meta({
-      description: 'The SHA-256 hash of the transaction bytes in uppercase hex',
+      description: 'The SHA-256 hash of the transaction bytes, in uppercase hex',
       pattern: '^[0-9A-F]{64}$',
       examples: [HASH],
     }),
@@ -91,7 +91,7 @@ export const nodeTransaction = z
       .positive()
       .optional()
       .meta({ description: 'The error code; omitted if the transaction succeeded', examples: [5] }),
-    codespace: text('The namespace of `code`', 'sdk').optional(),
+    codespace: text('The namespace of the error code', 'sdk').optional(),
     raw_log: z
       .string()
       .optional()
@@ -107,7 +107,7 @@ export const nodeTransaction = z
       .optional()
       .meta({
         description:
-          'An amino `StdTx`, converted if the node is modern. Messages of non-standard modules remain in protobuf JSON.',
+          'The transaction as an amino `StdTx`. Transactions from modern nodes are converted. Messages of non-standard modules remain in protobuf JSON.',
         examples: [
           {
             type: 'cosmos-sdk/StdTx',
@@ -119,7 +119,7 @@ export const nodeTransaction = z
   })
   .meta({
     id: 'NodeTransaction',
-    description: 'A transaction; other members are passed through from the node unchanged',
+    description: 'A transaction. Other members from the node are returned unchanged.',
   });
 
 export const nodeSearch = z
@@ -140,18 +140,18 @@ export const nodeBroadcast = z
       .optional()
       .meta({
         type: 'object',
-        description: 'A signed `StdTx` in amino JSON; encoded to protobuf for modern nodes',
+        description: 'A signed `StdTx` in amino JSON. The service encodes it to protobuf for modern nodes.',
         examples: [
           { msg: [], fee: { amount: [{ denom: 'ukava', amount: '1000' }], gas: '200000' }, signatures: [], memo: '' },
         ],
       }),
-    tx_bytes: text('The bytes of a signed transaction in base64; requires a modern node', 'CpABCo0B').optional(),
+    tx_bytes: text('The bytes of a signed transaction in base64. Only modern nodes accept it.', 'CpABCo0B').optional(),
     mode: z.enum(BROADCAST_MODES).meta({
       description:
-        'When to respond: `async` immediately, `sync` after the check by the node, `block` when it is in a block',
+        'When the service responds: `async` immediately, `sync` after the node has checked the transaction, `block` when a block contains the transaction',
       examples: ['sync'],
     }),
   })
-  .meta({ description: 'A signed transaction in either `tx` or `tx_bytes`' });
+  .meta({ description: 'A signed transaction, either in `tx` or in `tx_bytes`' });
 
 export const NODE_EXAMPLES = { hash: HASH, address: ADDRESS } as const;

@@ -6,7 +6,7 @@ import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes.ts';
 
 const address = z
   .string()
-  .refine(isAddress, 'is not a valid address')
+  .refine(isAddress, 'must be a valid address')
   .meta({
     description: 'An account address',
     fix: 'a lowercase bech32 address with a valid checksum',
@@ -15,7 +15,7 @@ const address = z
 
 const height = z
   .string()
-  .regex(/^[1-9]\d{0,17}$/, 'is not a block height')
+  .regex(/^[1-9]\d{0,17}$/, 'must be a block height')
   .meta({
     description: 'The block height',
     fix: 'an integer from 1, or latest',
@@ -26,7 +26,7 @@ const balances = {
   tags: ['node'],
   summary: 'Read the balances of an address',
   description:
-    'Returns all denominations. Amounts are integers as strings. The list is empty if the address has no balances.',
+    'Returns the balances in all denominations. Amounts are integers in strings. If the address has no balances, the list is empty.',
   operationId: 'getBalances',
   params: z.object({ address }),
   response: { 200: nodeBalances },
@@ -36,8 +36,9 @@ const account = {
   tags: ['node'],
   summary: 'Read the account of an address',
   description:
-    'A wallet signs with the account number, the sequence, and the chain ID. For an account that does not exist, the ' +
-    'response is 200 with an empty `address` and zeros. Vesting and module accounts are returned as a flat object.',
+    'Returns the account number and the sequence. To sign, a wallet needs these values and the chain ID. If ' +
+    'the account does not exist, the response is 200 with an empty `address` and zeros. Vesting and module ' +
+    'accounts are returned as a flat object.',
   operationId: 'getAccount',
   params: z.object({ address }),
   response: { 200: nodeAccount },
@@ -46,7 +47,7 @@ const account = {
 const info = {
   tags: ['node'],
   summary: 'Read the chain ID and the node versions',
-  description: '`network` is the chain ID that a wallet signs for.',
+  description: '`network` contains the chain ID. A wallet needs it to sign.',
   operationId: 'getNodeInfo',
   response: { 200: nodeInfo },
 };
@@ -54,7 +55,7 @@ const info = {
 const latestBlock = {
   tags: ['node'],
   summary: 'Read the newest block',
-  description: 'Returns the newest block that the node has, with its ID and header.',
+  description: 'Returns the newest block of the node, with its ID and header.',
   operationId: 'getLatestBlock',
   response: { 200: nodeBlock },
 };
@@ -62,7 +63,7 @@ const latestBlock = {
 const block = {
   tags: ['node'],
   summary: 'Read a block by its height',
-  description: 'If the node does not have the block or has pruned it, the response is `node_rejected`.',
+  description: 'If the node does not have the block, the response is the problem `node_rejected`.',
   operationId: 'getBlock',
   params: z.object({ height }),
   response: { 200: nodeBlock },

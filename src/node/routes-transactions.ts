@@ -9,7 +9,7 @@ import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './rou
 
 const hash = z
   .string()
-  .refine(isTransactionHash, 'is not a transaction hash')
+  .refine(isTransactionHash, 'must be a transaction hash')
   .meta({
     description: 'The transaction hash (case-insensitive)',
     fix: '64 hex digits',
@@ -21,23 +21,25 @@ const parameter = (description: string, example: string, type = 'string') =>
 
 /** Lists the members that the legacy shapes lack or that modern nodes do not report. */
 const MODERN_NODE_LIMITS =
-  'If the node supports the modern dialect, `tx`, `logs`, `raw_log` and `events` are converted from its response. ' +
-  'Members that the legacy format cannot represent are omitted: signature modes, signed sequences, extension ' +
-  'options, tips, fee events, and the events of failed transactions. Modern nodes do not report `tags`.';
+  'If the node supports the modern dialect, the service converts `tx`, `logs`, `raw_log` and `events` to ' +
+  'the legacy format. Members that do not exist in the legacy format are omitted: signature modes, signed ' +
+  'sequences, extension options, tips, fee events, and the events of failed transactions. Modern nodes do ' +
+  'not report `tags`.';
 
 const search = {
   tags: ['node'],
   summary: 'Search for transactions',
   description:
-    'Accepts the search parameters of both dialects: event attributes as parameters (`message.sender`, ' +
-    '`transfer.recipient`, or any other name with a dot), or conditions in `events` or `query`. A transaction ' +
-    'must match all conditions. Values must not contain quotes. A page contains at most 100 transactions. Conditions ' +
-    'are sent in the form that the node expects. Legacy nodes support only equality and height ranges. A response larger ' +
-    `than 4 MB is rejected with 502 \`upstream_invalid\`: use a smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
+    'Accepts the search parameters of both dialects, whichever dialect the node supports. A condition can be ' +
+    'an event attribute as a parameter (`message.sender`, `transfer.recipient`, or any other name with a ' +
+    'dot), or text in `events` or `query`. A transaction must match all conditions. Values must not contain ' +
+    'quotes. Legacy nodes support only equality and height ranges. A page contains at most 100 transactions. ' +
+    "If the node's response is larger than 4 MB, the response is 502 `upstream_invalid`. In this case, use a " +
+    `smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
   operationId: 'searchTransactions',
   querystring: z.object({
-    'message.sender': parameter('The sender address', NODE_EXAMPLES.address).optional(),
-    'transfer.recipient': parameter('The recipient address', NODE_EXAMPLES.address).optional(),
+    'message.sender': parameter('The address of the sender', NODE_EXAMPLES.address).optional(),
+    'transfer.recipient': parameter('The address of the recipient', NODE_EXAMPLES.address).optional(),
     'tx.height': parameter('The block height', '151980', 'integer').optional(),
     'tx.minheight': parameter('The minimum block height', '151980', 'integer').optional(),
     'tx.maxheight': parameter('The maximum block height', '151980', 'integer').optional(),
@@ -45,13 +47,20 @@ const search = {
       .unknown()
       .optional()
       .meta({
-        description: 'A condition; repeatable',
+        description: 'A condition. Repeat this parameter for several conditions.',
         wire: { type: 'array', items: { type: 'string' }, examples: [["message.action='send'"]] },
       }),
     query: parameter('Conditions joined by `AND`', 'tx.height>=151980 AND tx.height<=151990').optional(),
-    page: parameter('The page number, from 1; alternatively `pagination.offset`', '1', 'integer').optional(),
-    limit: parameter('The page size; alternatively `pagination.limit`', '30', 'integer').optional(),
-    order_by: parameter('`ORDER_BY_ASC` or `ORDER_BY_DESC`; ignored by legacy nodes', 'ORDER_BY_DESC').optional(),
+    page: parameter(
+      'The page number, starting at 1. Modern alternative: `pagination.offset`.',
+      '1',
+      'integer',
+    ).optional(),
+    limit: parameter('The page size. Modern alternative: `pagination.limit`.', '30', 'integer').optional(),
+    order_by: parameter(
+      '`ORDER_BY_ASC` or `ORDER_BY_DESC`. Legacy nodes ignore this parameter.',
+      'ORDER_BY_DESC',
+    ).optional(),
   }),
   response: { 200: nodeSearch },
 };
@@ -59,7 +68,7 @@ const search = {
 const transaction = {
   tags: ['node'],
   summary: 'Read a transaction',
-  description: `A transaction in a block never changes, so its response is \`immutable\`. ${MODERN_NODE_LIMITS}`,
+  description: `Responses for transactions in a block are \`immutable\`. ${MODERN_NODE_LIMITS}`,
   operationId: 'getTransaction',
   params: z.object({ hash }),
   response: { 200: nodeTransaction },
@@ -69,14 +78,16 @@ const broadcast = {
   tags: ['node'],
   summary: 'Broadcast a signed transaction',
   description:
-    'The transaction is sent once. Another node is tried only if nothing has been sent. If the chain rejects the ' +
-    'transaction, the response is 200 with `code` and `raw_log`. Mode `block` sends it as `sync` and then looks it ' +
-    'up until it is in a block, for at most 20 seconds by default. If the outcome is unknown, the response is 504 ' +
-    '`upstream_timeout` with `txhash`. `txhash` is omitted for amino JSON sent to a legacy node, because the hash cannot ' +
-    'be computed. Amino JSON in `tx` is encoded for modern nodes with `SIGN_MODE_LEGACY_AMINO_JSON`, including multisig ' +
-    'accounts. Messages of non-standard modules, and `tx_bytes` sent to a legacy node, are rejected with 422 ' +
-    '`node_rejected`; `error` contains the reason. The body is parsed as JSON if Content-Type is `application/json`, ' +
-    '`text/plain` or `application/x-www-form-urlencoded`, or if it is absent.',
+    'Sends the transaction once. The service tries another node only if the transaction has not been sent to ' +
+    'a node. If the chain rejects the transaction, the response is 200 with `code` and `raw_log`. In mode ' +
+    '`block`, the service sends the transaction as in mode `sync`. It then waits until a block contains the ' +
+    'transaction, by default for at most 20 seconds. If the result is unknown, the response is 504 ' +
+    '`upstream_timeout` with `txhash`. For amino JSON and a legacy node, the hash cannot be computed, and ' +
+    '`txhash` is omitted. For modern nodes, amino JSON in `tx` is encoded with ' +
+    '`SIGN_MODE_LEGACY_AMINO_JSON`, also for multisig accounts. The service rejects messages of non-standard ' +
+    'modules, and `tx_bytes` for a legacy node, with 422 `node_rejected`. `error` contains the reason. The ' +
+    'body is parsed as JSON without a Content-Type, or with `application/json`, `text/plain` or ' +
+    '`application/x-www-form-urlencoded`.',
   operationId: 'broadcastTransaction',
   consumes: ['application/json'],
   body: nodeBroadcast,

@@ -23,7 +23,7 @@ export const NODE_PROBLEMS: ProblemCode[] = [
 export const NODE_FACTS = { cost: 0, scope: 'node', problems: NODE_PROBLEMS } as const;
 
 const tooManyCalls = () => {
-  const detail = `You have ${CALLS_AT_ONCE} concurrent calls, which is the maximum. Wait for one of them to finish.`;
+  const detail = `You already have ${CALLS_AT_ONCE} concurrent calls, which is the maximum. Wait until one of these calls has completed.`;
   return new Problem('overloaded', detail, { retryAfter: 1 });
 };
 

@@ -13,7 +13,7 @@ const isEncoded = (text: string) => {
 const nodeUrl = baseUrl.refine((text) => {
   const { username, password } = URL.parse(text) ?? {};
   return [username, password].every((one) => !one || isEncoded(one));
-}, 'must be a URL with credentials in valid percent-encoding');
+}, 'must be a URL with valid percent-encoding in its credentials');
 
 /** A link template: an http(s) URL that contains a name in braces. */
 const linkTemplate = (name: string) =>

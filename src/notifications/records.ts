@@ -3,13 +3,13 @@ import { text } from '#core/record-fields';
 
 export const noticesRecord = z
   .object({
-    email: z.boolean().meta({ description: 'Whether notices are sent by email', examples: [true] }),
+    email: z.boolean().meta({ description: 'Whether the service sends notices by email', examples: [true] }),
     webhookUrl: z
       .string()
       .nullable()
       .meta({
         description:
-          'The URL to which notices are sent as POST requests, signed according to Standard Webhooks; null for none',
+          'The URL to which the service sends notices as POST requests, signed according to Standard Webhooks; null if webhooks are off',
         examples: ['https://example.org/hooks/quotient'],
       }),
     thresholds: z
@@ -22,7 +22,7 @@ export type NoticesRecord = z.infer<typeof noticesRecord>;
 export const noticesWithSecretRecord = noticesRecord
   .extend({
     webhookSecret: text(
-      'The secret that signs webhooks. It is returned once: for a new or changed address, or when rotated.',
+      'The secret that signs webhooks. It is returned only once, after the URL was set or changed or the secret was rotated.',
       'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     ).optional(),
   })

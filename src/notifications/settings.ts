@@ -50,15 +50,24 @@ export function mailFaults(env: Environment & { BASE_PATH: string; REGISTRATION:
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL, BASE_PATH, REGISTRATION } = env;
   const faults: SettingFault[] = [];
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
-    faults.push(['MAIL_FROM', 'is missing: SMTP_URL requires a sender, such as quotient@example.org']);
+    faults.push([
+      'MAIL_FROM',
+      "is missing: with SMTP_URL, set it to the sender's address, such as quotient@example.org",
+    ]);
   if (SMTP_URL !== undefined && PUBLIC_URL === undefined) {
     const wanted = `https://quotient.example.org${BASE_PATH}`;
-    faults.push(['PUBLIC_URL', `is missing: SMTP_URL requires the base URL for links in emails, such as ${wanted}`]);
+    faults.push([
+      'PUBLIC_URL',
+      `is missing: with SMTP_URL, set it to the base URL for links in emails, such as ${wanted}`,
+    ]);
   }
   if (PUBLIC_URL !== undefined && !PUBLIC_URL.endsWith(BASE_PATH))
     faults.push(['PUBLIC_URL', `must end in ${BASE_PATH}, the value of BASE_PATH`]);
   if (REGISTRATION === 'verified' && SMTP_URL === undefined)
-    faults.push(['REGISTRATION', 'can be verified only with SMTP_URL, because addresses are confirmed by email']);
+    faults.push([
+      'REGISTRATION',
+      'can be verified only with SMTP_URL, because the service confirms addresses by email',
+    ]);
   return faults;
 }
 

@@ -8,7 +8,7 @@ import type { MetricsRegistry } from '#core/metrics';
 export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
   const count = registry.counter(
     'quotient_price_differences_total',
-    'Tokens whose price differed by more than a fifth when another source took over',
+    'Tokens whose price changed by more than a fifth when another source took over',
     ['token'],
   );
   for (const token of [...BUILT_IN_NAMES, 'other']) count({ token }, 0);

@@ -26,13 +26,13 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
       if (token) return token.name;
       context.addIssue({
         code: 'custom',
-        message: 'is not a supported value',
+        message: 'must be a supported token',
         params: { fix: tokenFix(catalogue.nearest(text)) },
       });
       return z.NEVER;
     })
     .meta({
-      description: `Token name or symbol, case-insensitive. Built-in tokens: ${BUILT_IN_LIST}. The operator can add others.`,
+      description: `The name or symbol of a token, case-insensitive. The built-in tokens are ${BUILT_IN_LIST}. The operator can add other tokens.`,
       fix: TOKEN_FIX,
       wire: { type: 'string', examples: BUILT_IN_TOKENS.map(({ name }) => name) },
     });
@@ -40,28 +40,30 @@ export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.Zod
 const lowerCase = z.string().transform((value) => value.toLowerCase());
 
 const RATE_RULE =
-  'Each value is converted at the European Central Bank reference rate for its UTC date, or the last rate before ' +
-  'that date. Latest values use the latest rate; `ath` and `atl` use the rates of their own dates. ';
+  "Each value is converted at the European Central Bank's reference rate for its UTC date. If that date " +
+  'has no rate, the last rate before it applies. Latest values are converted at the latest rate. `ath` and ' +
+  '`atl` are converted at the rates of their own dates. ';
 
 const currencyRules = (served: readonly Currency[]) =>
   'The currency of prices, market caps and volumes, case-insensitive. ' +
   (served.includes(EURO) ? RATE_RULE : '') +
-  'For `btc` and `eth`, the rate is the price of that token at the same time. Supplies are not converted, and ' +
-  'percentages always refer to US dollars. Points without a known rate are omitted and listed in `Quotient-Gaps`.';
+  'For `btc` and `eth`, the rate is the price of bitcoin or ethereum at the same time. Supplies are not ' +
+  'converted. Percentages always refer to prices in US dollars. Points without a known rate are omitted. ' +
+  '`Quotient-Gaps` lists the omitted periods.';
 
 function endedRule(served: readonly Currency[]): string {
   const ended = served.filter(hasEnded).map((code) => `\`${code}\``);
   if (ended.length === 0) return '';
   return (
-    ` Rates for ${ended.join(', ')} are no longer published: only dates up to the currency's last rate have points. ` +
-    'A window without points is rejected with 400.'
+    ` Rates for ${ended.join(', ')} are no longer published. Points after the last rate of such a currency ` +
+    'are omitted. If the requested period has no points for this reason, the response is 400.'
   );
 }
 
 /** The currency parameter has two names. `served` contains the supported codes in lower case. */
 export function currencyParameters(served: readonly Currency[]) {
   const fix = `one of ${served.join(', ')}`;
-  const code = lowerCase.refine((value) => served.includes(value), 'is not a supported currency').optional();
+  const code = lowerCase.refine((value) => served.includes(value), 'must be a supported currency').optional();
   const [, other = DOLLAR] = served;
   const wire = { type: 'string', enum: [...served], default: DOLLAR, examples: [other] };
   return {
@@ -75,8 +77,8 @@ type CurrencyQuery = { currency?: Currency | undefined; vs_currency?: Currency |
 export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
   schema.refine(({ currency, vs_currency }) => (currency ?? vs_currency) === (vs_currency ?? currency), {
     path: ['vs_currency'],
-    message: 'differs from currency',
-    params: { fix: 'one of the two, or the same value in both' },
+    message: 'must not differ from currency',
+    params: { fix: 'one of the two parameters, or the same value in both' },
   });
 
 export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
@@ -113,7 +115,10 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
       const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
       if (exists && (future || at <= startOfDate(clock.now()))) return at;
-      context.addIssue({ code: 'custom', message: exists ? 'is in the future' : 'is not a calendar date' });
+      context.addIssue({
+        code: 'custom',
+        message: exists ? 'must not be in the future' : 'must be a date that exists',
+      });
       return z.NEVER;
     })
     .meta({ fix: future ? fix : `${fix}, not after today`, wire: DATE_WIRES[form] });

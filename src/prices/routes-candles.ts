@@ -22,18 +22,18 @@ import {
 const CANDLES = {
   header: `${CANDLES_CSV_HEADER}(,currency)?`,
   example: `${CANDLES_CSV_HEADER}\r\n2024-01-01,42280.2,44200,42170.1,44170.9,1875.12345678\r\n`,
-  note: ', with a last column `currency` for currencies other than `usd`',
+  note: '. For currencies other than `usd`, the last column is `currency`',
 };
 
 const CANDLE_RULES =
-  '`date` is the start of a candle. The unfinished candle is omitted. In a candle without trades, all four ' +
-  'prices are the last price and the volume is 0. A candle can be corrected until an hour after its end. Kraken ' +
-  'provides the newest 720 candles of each interval, and the archive keeps them for as long as the operator has ' +
-  'configured. Missing spans are listed in `Quotient-Gaps`. If the whole window is missing, the response is ' +
-  '404 `no_data` with `gaps`.';
+  '`date` is the start of a candle. The response contains only finished candles. If a candle has no ' +
+  'trades, all four prices are the last price, and the volume is 0. A candle can change until an hour ' +
+  'after its end. Kraken provides the newest 720 candles of each interval. The operator configures how ' +
+  'long the archive keeps candles. `Quotient-Gaps` lists missing periods. If the whole period is missing, ' +
+  'the response is 404 `no_data` with `gaps`.';
 
 const CANDLE_INTERVAL = {
-  description: 'The duration of a candle: five minutes, an hour or a day (UTC)',
+  description: 'The length of a candle: five minutes (`minute`), an hour or a day (UTC)',
   fix: 'minute, hourly or daily',
   examples: ['daily'],
 };
@@ -41,12 +41,12 @@ const CANDLE_INTERVAL = {
 const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   tags: ['history'],
   summary: 'Read candles between two dates',
-  description: `Returns open, high, low, close and volume from Kraken (\`Quotient-Source\`). In other currencies, all four prices are converted at the rate of the date on which the candle starts. In \`btc\` and \`eth\`, the rate is the open price of that token's candle at the same time. ${CANDLE_RULES}`,
+  description: `Returns the open, high, low and close prices and the volume from Kraken. In other currencies, all four prices are converted at the rate for the date on which the candle starts. For \`btc\` and \`eth\`, the rate is the open price of the bitcoin or ethereum candle at the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
     inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency })),
   ),
-  response: { 200: orCsv('The finished candles, ascending', z.array(candle), CANDLES) },
+  response: { 200: orCsv('The finished candles, oldest first', z.array(candle), CANDLES) },
 });
 
 type Options = WindowOptions & { candles: Candles };

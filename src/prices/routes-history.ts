@@ -21,7 +21,7 @@ export const interval = z
   .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'must be minute, hourly or daily')
   .default('daily')
   .meta({
-    description: 'The interval between points, where available',
+    description: 'The interval between points. `minute` means five minutes.',
     fix: 'minute, hourly or daily',
     examples: ['daily'],
   });
@@ -30,10 +30,10 @@ export const interval = z
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
-  note: ', with a column `source` if the points have several sources, and a last column `currency` for currencies other than `usd`',
+  note: '. If the points have several sources, the column `source` is added. For currencies other than `usd`, the last column is `currency`',
 };
 export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
-  description: `${description}. As CSV, midnights are written as \`2026-11-21\` and other times as \`2026-11-21 13:05:00\`${note}`,
+  description: `${description}. CSV contains \`2026-11-21\` for midnight and \`2026-11-21 13:05:00\` for any other time${note}`,
   content: {
     'application/json': { schema },
     'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
@@ -59,7 +59,11 @@ export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number
 export const format = z
   .enum(['json', 'csv'], 'must be json or csv')
   .optional()
-  .meta({ description: 'Takes precedence over `Accept`', fix: 'json or csv', examples: ['json'] });
+  .meta({
+    description: 'The format of the response. This parameter takes precedence over the `Accept` header.',
+    fix: 'json or csv',
+    examples: ['json'],
+  });
 
 const problems: ProblemCode[] = [
   'no_data',
@@ -94,10 +98,11 @@ export function createWindowSender(send: Send) {
 type SendWindow = ReturnType<typeof createWindowSender>;
 
 const REACH =
-  'The archive is filled from CoinGecko, as far back as its plan allows. If part of the window is unavailable, ' +
-  'the response contains the available points, and `Quotient-Gaps` lists the missing spans. If the whole ' +
-  'window is missing, the response is 404 `no_data` when the token was not listed yet. It is 404 `no_data` with ' +
-  '`gaps` for minutes older than 24 hours, which CoinGecko does not provide. Otherwise, it is 503 ' +
+  'The service archives data from CoinGecko, as far back as the CoinGecko plan allows. If data for a part ' +
+  'of the period is unavailable, the response contains the available points, and `Quotient-Gaps` lists the ' +
+  'missing periods. If the whole period is unavailable, the response depends on the cause. If the token ' +
+  'was not listed yet, the response is 404 `no_data`. For minute prices older than 24 hours, which ' +
+  'CoinGecko does not provide, it is 404 `no_data` with `gaps`. In all other cases, it is 503 ' +
   '`upstream_unavailable` with `gaps`.';
 
 const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
@@ -105,26 +110,28 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     tags: ['history'],
     summary: 'Read the price on a date',
     description:
-      "Until today's daily figures are available, the first sample of the day is returned. A few old dates " +
-      `have no midnight sample: their only sample is returned. ${REACH}`,
+      "Returns the figures at 00:00 UTC. If today's figures are not available yet, the first sample of the day " +
+      'is returned. For a few old dates without a midnight sample, the only sample of the date is returned. ' +
+      `${REACH}`,
     operationId: 'getPriceHistoryByDate',
     querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency })),
-    response: { 200: orCsv('An array of one snapshot', z.array(dateSnapshot)) },
+    response: { 200: orCsv('An array with the figures of the date', z.array(dateSnapshot)) },
   },
   days: {
     tags: ['history'],
-    summary: 'Read the price history of the last n days',
+    summary: 'Read the price history of the last days',
     description:
-      '`days=1` returns the last 24 hours in five-minute points, 2 to 10 return hourly points, and 11 or more return ' +
-      `one point per midnight (UTC), then the latest sample at its own time. ${REACH}`,
+      'The interval of the points depends on `days`. 1 returns five-minute points of the last 24 hours. 2 to ' +
+      '10 return hourly points. 11 and more return one point per midnight (UTC), and the latest sample as the ' +
+      `last point. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
     querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
-    response: { 200: orCsv('An array of one series', z.array(priceSeries)) },
+    response: { 200: orCsv('An array with one series', z.array(priceSeries)) },
   },
   range: {
     tags: ['history'],
     summary: 'Read the price history between two dates',
-    description: `A \`thruDate\` in the future counts as today. In a daily series up to today, the latest sample is the last point. ${REACH}`,
+    description: `If \`thruDate\` is in the future, the range ends today. The last point of a daily series that ends today is the latest sample. ${REACH}`,
     operationId: 'getPriceHistoryByRange',
     querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },

@@ -12,8 +12,8 @@ import { tokenNames } from './latest/token-names.ts';
 const PRICE = `one call for every ${TOKENS_PER_CALL} tokens, rounded up`;
 
 const LAST_GOOD =
-  'While the price source is unavailable, the last good response is served, with its `Age`. The response is always ' +
-  'JSON, regardless of `Accept`.';
+  'While the price source is unavailable, the last good response is served, and `Age` states its age. The ' +
+  'response is always JSON, regardless of `Accept`.';
 
 const latest = {
   tags: ['prices'],
@@ -27,13 +27,14 @@ const table = {
   tags: ['prices'],
   summary: 'Read the latest prices of several tokens',
   description:
-    `Returns one record per token, in the requested order. Accepts up to ${MOST_TOKENS} tokens, without duplicates. ` +
-    `Costs ${PRICE} (${TOKENS_PER_CALL} tokens: 1, ${TOKENS_PER_CALL + 1} tokens: 2, ${MOST_TOKENS} tokens: ` +
-    `${callsFor(MOST_TOKENS)}). If fewer calls are left, the response is 429 \`quota_exceeded\` and nothing is ` +
-    'charged. A token without a known price has `null` for every figure. If no token has a price, the ' +
-    "response is a problem, as for a single token. `change_24h` is computed from the service's own archive, which " +
-    'starts with the first request for a token. `Age` refers to the oldest price, and `Last-Modified` to the ' +
-    `newest. ${LAST_GOOD}`,
+    `Returns one record per token, in the requested order. Accepts up to ${MOST_TOKENS} tokens, without ` +
+    `duplicates. The request costs ${PRICE}: ${TOKENS_PER_CALL} tokens cost 1 call, ${TOKENS_PER_CALL + 1} ` +
+    `tokens cost 2 calls, and ${MOST_TOKENS} tokens cost ${callsFor(MOST_TOKENS)} calls. If fewer calls are ` +
+    'left, the response is 429 `quota_exceeded`, and no call is charged. If the price of a token is unknown, ' +
+    'all its figures are `null`. If the prices of all tokens are unknown, the response is a problem. ' +
+    '`change_24h` is computed from the archive of the service. The archive of a token starts with the first ' +
+    'request for the token. `Age` is the age of the oldest price. `Last-Modified` is the time of the newest ' +
+    `price. ${LAST_GOOD}`,
   operationId: 'getLatestPrices',
   response: { 200: z.array(tokenPrice).meta({ description: 'One record per token, in the requested order' }) },
 };

@@ -6,11 +6,11 @@ import { REFRESH_EVERY, type Sample } from './market-sample.ts';
 
 const schema = {
   tags: ['prices'],
-  summary: 'Read a free sample: the latest price and the last 30 days of a token',
+  summary: 'Read a free sample: the latest price and the last 30 days of one token',
   description:
-    `Covers \`${SAMPLE.token.name}\` in US dollars. \`latest\` is a record of ` +
-    '`/v1/prices/latest/tokens`, and `history` is a series of `/v1/prices/history/days`. The sample is refreshed at ' +
-    'most once an hour; `Age` is its age.',
+    `Returns the prices of \`${SAMPLE.token.name}\` in US dollars. \`latest\` has the format of ` +
+    '`/v1/prices/latest/tokens`. `history` has the format of `/v1/prices/history/days`. The sample is ' +
+    'refreshed at most once an hour. `Age` is the age of the sample.',
   operationId: 'getSample',
   response: { 200: marketSample },
 };

@@ -12,14 +12,14 @@ import { sendShared } from '#server/replies/static-content';
 
 const schema = {
   tags: ['tokens'],
-  summary: 'List the tokens and their archived data',
+  summary: 'List the tokens and their available data',
   description:
-    'Returns the tokens in the order in which they were added. The operator can add and remove tokens at any ' +
-    'time, except the built-in ones. The other endpoints accept `tokenName` or `symbol`. If several tokens ' +
-    'share a symbol, the symbol refers to the first of them. `available` contains the first available date for each ' +
-    'interval of prices and candles.',
+    'Returns the tokens in the order in which they were added. The operator can add tokens, and remove all ' +
+    'tokens except the built-in tokens. Other endpoints accept the `tokenName` or the `symbol` of a token. ' +
+    'If several tokens share a symbol, the symbol refers to the first token in this list. `available` ' +
+    'contains the first available date of prices and candles for each interval.',
   operationId: 'listTokens',
-  response: { 200: z.array(tokenRecord).meta({ description: 'Every token' }) },
+  response: { 200: z.array(tokenRecord).meta({ description: 'All tokens' }) },
 };
 
 const PRICES = [

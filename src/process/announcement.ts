@@ -8,16 +8,16 @@ export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>):
 }
 
 export const announcement = (url: string) =>
-  `Quotient listens at ${url} (console: ${url}/, documentation: ${url}/docs). Ctrl-C stops it.\n`;
+  `Quotient is listening at ${url} (console: ${url}/, documentation: ${url}/docs). Press Ctrl-C to stop it.\n`;
 
 export const USAGE = `Starts the service.
 
   npm start                  or: node build/main.js
 
-It takes no arguments except --help. Settings are environment variables. The most important ones:
+The command accepts no arguments except --help. Settings are environment variables. The most important settings are:
 
   PORT, HOST           the address to listen on (8080, 127.0.0.1)
-  DATABASE_URL         a PostgreSQL server, postgresql://… (several hosts are allowed, and the primary is used);
+  DATABASE_URL         a PostgreSQL server, postgresql://…; with several hosts, the primary is used;
                        unset: an embedded database in DATA_DIR (./data)
   COINGECKO_API_KEY    a CoinGecko key, with COINGECKO_PLAN (demo, basic or pro); unset: the public API
   REGISTRATION         open, verified (by email), or closed (only \`npm run users\` creates users)
@@ -25,7 +25,7 @@ It takes no arguments except --help. Settings are environment variables. The mos
 
 docs/settings.md lists all settings. To read them from a file, copy .env.example to .env, and run
 \`node --env-file=.env build/main.js\`.
-The running service documents its API at /docs. SIGTERM or Ctrl-C stops it; a second signal ends it immediately.
+The running service documents its API at /docs. SIGTERM or Ctrl-C stops the service. A second signal ends it immediately.
 
 Exit codes: 0 stopped, 1 failed, 2 wrong arguments or settings, or a data directory that is in use.
 `;

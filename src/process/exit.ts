@@ -23,15 +23,15 @@ function databaseSaid({ message }: Error): string {
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use by another process (PORT and METRICS_PORT set the ports)',
-  EACCES: 'permission denied (ports below 1024 may require special permissions)',
-  EADDRNOTAVAIL: 'this machine does not have that address (HOST and METRICS_HOST set the addresses)',
+  EADDRINUSE: 'another process uses the port; set another PORT or METRICS_PORT',
+  EACCES: 'permission denied; use a port of 1024 or above',
+  EADDRNOTAVAIL: 'this machine does not have the address; correct HOST or METRICS_HOST',
 };
 
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
 function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') return `${hostname} has no address (HOST and METRICS_HOST set the address)`;
+  if (syscall === 'getaddrinfo') return `${hostname} has no address; correct HOST or METRICS_HOST`;
   if (syscall !== 'listen') return undefined;
   const reason = LISTEN_FAULTS[code];
   const host = address?.includes(':') ? `[${address}]` : address;

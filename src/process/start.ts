@@ -9,7 +9,7 @@ export async function start(args: readonly string[], serve: () => Promise<unknow
     process.stdout.write(USAGE);
   } else if (args.length > 0) {
     process.stderr.write(
-      'the service takes no arguments: settings are environment variables (see `npm start -- --help`)\n',
+      `the service accepts no arguments: use environment variables for settings (see \`npm start -- --help\`)\n`,
     );
     process.exitCode = 2;
   } else if (isLaunched()) {

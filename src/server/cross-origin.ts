@@ -31,7 +31,7 @@ type Origins = readonly string[];
 export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
   const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
   if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
-    throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
+    throw new Problem('cross_site', 'This service does not accept this request from a page on another site.');
 }
 
 /** CORS for framework responses, including preflights. */

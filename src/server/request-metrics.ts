@@ -122,13 +122,13 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
       const { route, method, status } = histogram;
       return { labels: { route, method, status: String(status) }, value: countIn(countsOf(histogram)) };
     });
-  const answered = 'Requests by the pattern of their route';
+  const answered = 'Requests, by method, route pattern and status';
   registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], counts);
-  const results = 'Responses by their result for the service level, except those of health checks and nodes';
+  const results = 'Responses by their result for the service level, without responses of health checks and nodes';
   registry.counters('quotient_responses_total', results, ['result'], () => resultsOf(requests.all()));
   const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
   registry.counters('quotient_problems_total', 'Problem responses, by code', ['code'], problems);
-  const durations = 'Time from a request to the end of its response, if successful (2xx or 304)';
+  const durations = 'Time from a request to the end of its response; only successful responses (2xx or 304)';
   registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, () => durationsOf(requests.all()));
 }
 

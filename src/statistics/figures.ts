@@ -8,20 +8,20 @@ export const tally = (description: string, example: number) => nullable(z.int(),
 
 /** The figures of a statistics record, in order. The record, the parsers and the stored values use this list. */
 export const FIGURE_SCHEMAS = {
-  zero_balance_addresses_all_time: tally('Addresses with a zero balance that once held coins', 985144574),
-  unique_addresses_all_time: tally('All addresses that have ever been used', 1027159686),
-  new_addresses: tally('Addresses first used in the last day', 417758),
-  active_addresses: tally('Addresses that sent or received in the last day', 979238),
-  average_transaction_value: figure('Average transaction value in the last day, in coins', 15.41044161368356),
+  zero_balance_addresses_all_time: tally('Addresses that once held coins and now have a zero balance', 985144574),
+  unique_addresses_all_time: tally('All addresses that have been used at least once', 1027159686),
+  new_addresses: tally('Addresses used for the first time in the last day', 417758),
+  active_addresses: tally('Addresses that sent or received coins in the last day', 979238),
+  average_transaction_value: figure('Average value of the transactions in the last day, in coins', 15.41044161368356),
   block_height: tally('The height of the newest block', 747864),
-  hashrate: figure('Hash rate in terahashes per second (TH/s)', 199187870.17167962),
-  difficulty: figure('Mining difficulty in the unit of the chain', 27692567959233.59),
-  block_time: figure('Average time between blocks in seconds', 597.1180555555553),
-  block_size: tally('Average block size in bytes', 1292170),
-  current_supply: figure('Current supply in coins', 19111662),
+  hashrate: figure('Hash rate, in terahashes per second (TH/s)', 199187870.17167962),
+  difficulty: figure('Mining difficulty, in the unit that the chain uses', 27692567959233.59),
+  block_time: figure('Average time between blocks, in seconds', 597.1180555555553),
+  block_size: tally('Average block size, in bytes', 1292170),
+  current_supply: figure('Current supply, in coins', 19111662),
   transaction_count: tally('Transactions in the last day', 282037),
-  transaction_count_all_time: tally('All transactions since the first block', 753969557),
-  large_transaction_count: tally('Transactions in the last day with a value above 100,000 USD', 18486),
+  transaction_count_all_time: tally('Number of transactions since the first block', 753969557),
+  large_transaction_count: tally('Transactions in the last day with a value of more than 100,000 USD', 18486),
 };
 
 export type Figure = keyof typeof FIGURE_SCHEMAS;

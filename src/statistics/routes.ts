@@ -11,9 +11,9 @@ const TOKEN_FIX = `one of ${STATISTICS_SYMBOLS.join(', ')}`;
 const statisticsToken = z
   .string()
   .transform((value) => value.toLowerCase())
-  .pipe(z.enum(STATISTICS_SYMBOLS, 'is not a supported token'))
+  .pipe(z.enum(STATISTICS_SYMBOLS, 'must be a supported token'))
   .meta({
-    description: 'The token symbol (case-insensitive)',
+    description: 'The token symbol, case-insensitive',
     fix: TOKEN_FIX,
     wire: { type: 'string', enum: STATISTICS_SYMBOLS, examples: ['btc'] },
   }) as z.ZodType<StatisticsSymbol, string>;
@@ -22,10 +22,10 @@ const statisticsToken = z
 const usd = z
   .string()
   .transform((value) => value.toLowerCase())
-  .refine((value) => value === 'usd', 'is not a supported currency')
+  .refine((value) => value === 'usd', 'must be a supported currency')
   .optional()
   .meta({
-    description: 'The currency: only `usd` (case-insensitive) is supported',
+    description: 'The currency, case-insensitive. Only `usd` is supported.',
     fix: 'use usd, or omit the parameter',
     wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
   });
@@ -51,13 +51,9 @@ function description(sources: ListedSources): string {
     );
     return [`* \`${symbol}\``, ...items].join('\n');
   });
-  return `Fetched at most once an hour from the first of the token's sources that responds. \`Quotient-Source\` names the \
-source. If all sources fail, the last valid record is served with an \`Age\` header. The response is always JSON.
+  return `The service queries the sources of a token in order and returns the statistics of the first source that responds. \`Quotient-Source\` names this source. Statistics are fetched at most once an hour. If all sources fail, the last valid record is served, and \`Age\` states its age. The response is always JSON.
 
-Statistics that the source does not report are null. A computed statistic is the difference between two samples from the \
-same source, taken 24 hours apart (±30 minutes). It is not scaled, and is null until both samples exist. \
-\`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. Additional sources \
-of the same kind are numbered, as in \`solana-rpc-2\`, and report the same statistics.
+Statistics that the source does not report are null. Some statistics are computed: they are the difference between two samples from the same source, taken 24 hours apart (±30 minutes). A computed statistic is null until both samples exist. The source \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. If several sources of one kind are configured, their names are numbered, as in \`solana-rpc-2\`. They report the same statistics.
 
 ${chains.join('\n')}`;
 }

@@ -8,12 +8,12 @@ const upToEight = (url: z.ZodType<string, string>) =>
 
 const chainUrl = baseUrl.refine(
   (text) => !/\/(stats|info)$/.test(text),
-  'must not end in /stats or /info: the service appends the path',
+  'must not end in /stats or /info, because the service appends the path',
 );
 
 const bitcoinUrl = chainUrl.refine(
   (text) => isMempool(text) || !URL.parse(text)?.host.includes('mempool'),
-  'must end in /api if it is a mempool server, such as https://mempool.space/api',
+  'must end in /api for a mempool server, as in https://mempool.space/api',
 );
 
 export const statisticsVariables = {
@@ -36,7 +36,8 @@ type Environment = Parsed<typeof statisticsVariables>;
 
 export function statisticsFaults(env: Environment): SettingFault[] {
   if (env.ETHEREUM_STATS_API_KEY === undefined || keyedUrls(env.ETHEREUM_STATS_URL).length > 0) return [];
-  const message = 'requires a URL such as https://api.blockscout.com/1/api/v2 in ETHEREUM_STATS_URL';
+  const message =
+    'is set, but ETHEREUM_STATS_URL is not: set ETHEREUM_STATS_URL to a URL such as https://api.blockscout.com/1/api/v2';
   return [['ETHEREUM_STATS_API_KEY', message]];
 }
 

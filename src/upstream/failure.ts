@@ -61,23 +61,24 @@ const FAILURES = {
   unreachable: ['upstream_unavailable', 'is unreachable'],
   timeout: ['upstream_timeout', 'did not respond in time'],
   /** A 429, or a body or page with the same meaning. */
-  rate_limited: ['upstream_unavailable', 'limits the rate of requests'],
+  rate_limited: ['upstream_unavailable', 'is limiting the request rate'],
   /** The plan does not cover data of this age. */
-  out_of_reach: ['upstream_unavailable', 'does not provide data this old on the current plan'],
+  out_of_reach: ['upstream_unavailable', 'does not provide data of this age on the current plan'],
   not_listed: ['upstream_unavailable', 'does not provide this data'],
   /** Any other 3xx or 4xx. */
   refused: ['upstream_unavailable', 'rejected the request'],
-  server_error: ['upstream_unavailable', 'reported an internal error'],
+  /** 5xx. */
+  server_error: ['upstream_unavailable', 'returned an internal error'],
   not_json: ['upstream_invalid', 'did not return JSON'],
   unexpected: ['upstream_invalid', 'returned an unexpected response'],
   empty: ['upstream_invalid', 'returned no figures'],
   too_large: ['upstream_invalid', 'returned a response that is too large'],
-  /** The newest data is old: the upstream responds but no longer updates its data. */
-  stale: ['upstream_invalid', 'returned only old figures'],
-  /** The circuit is open, so the upstream was not called. This name is public (metrics, `Cache-Status`). */
-  resting: ['upstream_unavailable', 'has failed repeatedly and will be retried later'],
-  /** The budget for the minute or month is spent, so the upstream was not called. */
-  over_budget: ['upstream_unavailable', 'has no calls left in its budget'],
+  /** The newest data is old: the upstream responds but no longer updates. */
+  stale: ['upstream_invalid', 'returned only outdated figures'],
+  /** The upstream was not called because its circuit is open. This name is public (metrics, `Cache-Status`). */
+  resting: ['upstream_unavailable', 'has failed repeatedly and will be called again later'],
+  /** The upstream was not called because the budget for the minute or month is spent. */
+  over_budget: ['upstream_unavailable', 'cannot be called because the call budget is used up'],
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 export type FailureCause = keyof typeof FAILURES;

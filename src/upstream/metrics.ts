@@ -15,12 +15,12 @@ export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?
 export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',
-    'Calls to an upstream by outcome: ok, or the cause of the failure',
+    'Calls to an upstream, by outcome: ok, or the cause of the failure',
     ['upstream', 'outcome', 'cause'],
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
-    'Implausible samples from an upstream that were dropped',
+    'Implausible samples from an upstream that the service dropped',
     ['upstream'],
   );
 
@@ -49,7 +49,11 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
 
 export function addUpstreamReadings(registry: MetricsRegistry, read: () => readonly UpstreamReading[]): void {
   registry.gauges(['upstream'], read, ({ upstream }) => ({ upstream }), [
-    ['quotient_upstream_breaker_state', '0 closed, 1 half open, 2 open', (row) => BREAKER[row.breaker]],
+    [
+      'quotient_upstream_breaker_state',
+      'State of the circuit breaker of an upstream: 0 is closed, 1 is half open, 2 is open',
+      (row) => BREAKER[row.breaker],
+    ],
     [
       'quotient_upstream_budget_spent_calls',
       'Calls to an upstream by all processes in the current calendar month (UTC)',
@@ -63,7 +67,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
     ],
     [
       'quotient_upstream_budget_left_days',
-      "Days until the budget is spent at this month's average rate",
+      "Days until the monthly budget of an upstream is spent, at this month's average rate",
       ({ budget }) => budget?.daysLeft,
     ],
   ]);
@@ -109,17 +113,17 @@ export function addStalenessReadings(registry: MetricsRegistry, read: () => read
     [
       [
         'quotient_data_age_seconds',
-        'Time since the fetch; for minutes, hours and days, the age of the newest sample',
+        'Age of the data: the time since the fetch or, for minutes, hours and days, since the newest sample',
         ({ age }) => finite(age),
       ],
       [
         'quotient_data_interval_seconds',
-        'Interval at which data should arrive while it is requested; +Inf when the budget is spent',
+        'Refresh interval of the data while clients request it; +Inf if the budget is spent',
         ({ every }) => every / SECOND,
       ],
       [
         'quotient_data_idle_seconds',
-        'Time since this process last received a request for the newest data',
+        'Time since the last request to this process for the newest data',
         ({ idle }) => finite(idle),
       ],
     ],

@@ -101,7 +101,7 @@ export async function waitForBlock(
       },
     });
     if (found) return found;
-    throw new QuotientError('timeout', `the transaction was not in a block within ${timeout} ms`);
+    throw new QuotientError('timeout', `no block contained the transaction within ${timeout} ms`);
   } catch (error) {
     throw error instanceof QuotientError ? withFacts(error, { txhash: hash }) : error;
   } finally {

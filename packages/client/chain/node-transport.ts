@@ -104,13 +104,15 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
   if (tx instanceof Uint8Array || typeof tx === 'string') {
     rejectSecret('the transaction', tx);
     const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
-    if (bytesOf(text).length < MIN_BYTES) throw invalid('the transaction is too short to be signed; never pass a key');
+    if (bytesOf(text).length < MIN_BYTES)
+      throw invalid('the transaction is too short for a signed transaction; pass a signed transaction, never a key');
     return { tx_bytes: text };
   }
-  if (typeof tx !== 'object' || tx === null) throw invalid('the transaction is missing');
+  if (typeof tx !== 'object' || tx === null)
+    throw invalid('the transaction is missing; pass bytes, base64 or an amino StdTx');
   rejectSecretMembers('the transaction', tx);
   if (!Array.isArray(tx.msg) || !Array.isArray(tx.signatures) || tx.signatures.length === 0) {
-    throw invalid('an amino StdTx must have msg, fee and signatures; sign the transaction first');
+    throw invalid('an amino StdTx must have msg, fee and signatures; sign the transaction before you pass it');
   }
   return { tx };
 }

@@ -81,7 +81,11 @@ export function problemOf(response: Response, text: string): QuotientError {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
   if (!isText(problem?.code)) {
-    return new QuotientError('invalid_answer', `the response has status ${response.status} and no problem body`, facts);
+    return new QuotientError(
+      'invalid_answer',
+      `the response has status ${response.status}, but its body is not a problem`,
+      facts,
+    );
   }
   const { code, error, detail, errors, gaps, txhash, requestId } = problem;
   return new QuotientError(code, [error, detail].find(isText) ?? '', {

@@ -21,12 +21,13 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
 /** Returns the base URL without a trailing slash. In a browser, the base URL may be relative to the page. */
 function readBaseUrl(text: unknown): string {
   const { location } = globalThis as { location?: { href: string } };
-  if (typeof text !== 'string' && !(text instanceof URL)) throw invalid('the base URL is missing');
+  if (typeof text !== 'string' && !(text instanceof URL))
+    throw invalid('the base URL is missing; use a URL like https://example.org');
   let url: URL;
   try {
     url = new URL(text, location?.href);
   } catch {
-    throw invalid('the base URL is invalid; it must be like https://example.org');
+    throw invalid('the base URL is invalid; use a URL like https://example.org');
   }
   if (!/^https?:$/.test(url.protocol)) throw invalid('the base URL must start with http:// or https://');
   if (url.username || url.password || url.search || url.hash) {
@@ -89,7 +90,7 @@ function readHeaders(given: CallOptions['headers']): Record<string, string> {
     throw invalid('headers must contain only valid names and values');
   }
   for (const name of OWN_HEADERS) {
-    if (name in headers) throw invalid(`headers must not contain ${name}, which the client sets`);
+    if (name in headers) throw invalid(`headers must not contain ${name}, because the client sets this header`);
   }
   return headers;
 }

@@ -37,7 +37,7 @@ function redirectError(response: Response, mask: (text: string) => string): Quot
   const to = response.headers.get('location');
   return new QuotientError(
     'redirect',
-    `the base URL redirects${to === null ? '' : ` to ${mask(to)}`}; the key is sent only to the base URL`,
+    `the base URL redirects${to === null ? '' : ` to ${mask(to)}`}; the client sends the key only to the base URL, so use the final URL as the base URL`,
     isOpaque ? {} : factsOf(response),
   );
 }
@@ -120,7 +120,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
       deadline.check();
       if (error instanceof QuotientError) throw error;
       const { status, requestId } = current.facts ?? {};
-      throw new QuotientError('network', 'no response, or the connection was lost', {
+      throw new QuotientError('network', 'no response was received, or the connection was lost', {
         cause: error,
         status,
         requestId,

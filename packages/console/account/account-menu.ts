@@ -32,16 +32,16 @@ export function openAccountMenu(
     const { user } = session;
     if (!user) return '';
     if (user.validUntil.getTime() <= Date.now()) {
-      return `The key stays the same. It expired on ${validUntil()}. Renewing it starts a new period with ${count(user.limit)} calls.`;
+      return `Your key expired on ${validUntil()}. The renewal starts a new period with ${count(user.limit)} calls. The key stays the same.`;
     }
-    return `The key stays the same. It is valid until ${validUntil()}, and renewing it adds one more period. Your remaining calls do not change.`;
+    return `Your key is valid until ${validUntil()}. The renewal adds one more period. The key and your remaining calls stay the same.`;
   }
 
   function deletionInWords(): string {
     const known = usage();
     const loss =
       known && known.remaining > 0 && known.validUntil.getTime() > Date.now()
-        ? ` You lose your ${count(known.remaining)} remaining calls, which are valid until ${onDateAt(known.resetsAt)}.`
+        ? ` You lose your ${count(known.remaining)} remaining calls of the period that ends on ${onDateAt(known.resetsAt)}.`
         : '';
     return `All keys of the account stop working within seconds, and your name and email address are erased.${loss} This cannot be undone.`;
   }
@@ -73,7 +73,7 @@ export function openAccountMenu(
   const confirmReplacement = () =>
     confirm({
       title: 'Replace the key?',
-      text: `You get a new key, which is shown only once. Like the old key, it is valid until ${validUntil()}. Usage carries over, and your other keys stay valid. Until the old key stops working, it can read data but cannot manage the account.`,
+      text: `You get a new key. The new key is shown only once and is valid until ${validUntil()}. Your usage stays the same, and your other keys stay valid. Until the old key stops working, it can read data but cannot manage the account.`,
       yes: 'Replace',
       hasGrace: true,
       async act(graceSeconds) {

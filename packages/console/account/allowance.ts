@@ -139,7 +139,7 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   enough: '',
   short: ', less than 25%',
   low: ', less than 10%',
-  none: ', calls fail until the reset',
+  none: ', calls are rejected until the reset',
 };
 
 const DAY = 86_400_000;

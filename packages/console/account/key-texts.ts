@@ -16,13 +16,13 @@ export function scopesInWords(key: Scopes): string {
   return prices ? 'reads prices' : 'uses the node';
 }
 
-export const ORIGINS = 'Browsers block calls from a page unless the operator has allowed its origin.';
+export const ORIGINS = 'Browsers block calls from a web page unless the operator has allowed the origin of the page.';
 
 export function adviceFor(key: Scopes): string {
   if (key.scopes.length === 0) return '';
   if (isForPages(key))
-    return `A key for a web page. Visitors to the page can use it to spend your allowance, but cannot do anything else. ${ORIGINS}`;
-  return 'A key for a program. Do not put it in a web page, where any visitor can read it.';
+    return `A key for a web page. Visitors to the page can spend your allowance with this key, but cannot change your account. ${ORIGINS}`;
+  return 'A key for a program. Do not use this key in a web page, because any visitor can read it.';
 }
 
 /** `accountEnds` is the time when the account expires. Keys without their own expiry expire with it. */
@@ -30,7 +30,7 @@ export function validityInWords(expiresAt: Date | null, accountEnds: Date | unde
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
   return accountEnds
     ? `It is valid until ${onDateAt(accountEnds)}. Renewing the account extends it.`
-    : 'It is valid for as long as the account is.';
+    : 'It is valid as long as the account is active.';
 }
 
 /** A replaced owner key can only read data. */
@@ -105,14 +105,14 @@ export function openExposedKey() {
       make(
         'p',
         {},
-        `A page on ${seenOrigin} has used ${which}: any visitor to that page can read the key and delete the account.`,
+        `A web page on ${seenOrigin} has used ${which}. Any visitor to this page can read the key and delete your account.`,
       ),
       make(
         'p',
         {},
         'Create ',
         make('a', { href: '#keys' }, 'a key for web pages'),
-        ', use it there, and replace the owner key.',
+        ', use this key in the web page, and replace the owner key.',
       ),
     );
   }

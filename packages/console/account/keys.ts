@@ -18,7 +18,7 @@ type Events = {
 const RESTRICTED =
   'This key cannot manage the account. To list, create, replace, renew or delete keys, sign in with the owner key.';
 const REPLACED =
-  'This key has been replaced. It can read data until it expires, but cannot manage the account. Sign in with the new key.';
+  'This key has been replaced. Until it expires, it can read data but cannot manage the account. Sign in with the new key.';
 const LAPSED = 'To create or revoke keys, renew the account.';
 const EXPLANATION =
   'All keys share one allowance. Use the owner key to manage the account, and a separate key for each page and program.';
@@ -45,10 +45,10 @@ export function openKeys(
   }
 
   function confirmRevocation(id: number, name: string, isInUse: boolean): void {
-    const consequence = isInUse ? ' You are signed in with this key and will be signed out.' : '';
+    const consequence = isInUse ? ' You are signed in with this key. You will be signed out.' : '';
     confirm({
       title: `Revoke “${name}”?`,
-      text: `Calls with this key fail within seconds. This cannot be undone.${consequence}`,
+      text: `Calls with this key are rejected within seconds. This cannot be undone.${consequence}`,
       yes: 'Revoke',
       isDangerous: true,
       async act() {

@@ -17,13 +17,13 @@ type Purpose = {
 const PURPOSES: Readonly<Record<MailLink['purpose'], Purpose>> = {
   recover: {
     title: 'Get a new owner key',
-    text: 'The previous owner keys of this account stop working immediately. All other keys stay valid.',
+    text: 'Your previous owner keys stop working immediately. All other keys stay valid.',
     action: 'Get a new key',
     use: (client, code) => client.confirmRecovery(code),
   },
   verify: {
     title: 'Confirm your address',
-    text: 'This creates your account and shows its API key.',
+    text: 'This creates your account and shows your API key.',
     action: 'Confirm and get the key',
     use: (client, code) => client.verify(code),
   },
@@ -106,7 +106,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   const isVerified = facts.registration === 'verified';
   function showValidity(): void {
     byId('sign-up-validity').textContent =
-      `The key is valid for ${termOf(signUp, isVerified)}. Renew it in this console or with an API call.`;
+      `The key is valid for ${termOf(signUp, isVerified)}. You can renew it in this console or with an API call.`;
   }
   showValidity();
   signUp.addEventListener('change', showValidity);
@@ -121,7 +121,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
       onRegistered(created);
       return undefined;
     }
-    return `An email with a link is on its way to ${created.email}. Open it by ${onDateAt(created.expiresAt)} to get your key. The key is then valid for ${term}, and you can renew it.`;
+    return `We sent an email with a link to ${created.email}. To get your key, open the link by ${onDateAt(created.expiresAt)}. The key is then valid for ${term}, and you can renew it.`;
   });
 
   const signIn = byId('sign-in', HTMLFormElement);
@@ -135,7 +135,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   onSubmit(byId('recovery', HTMLFormElement), 'Sending…', async (fields) => {
     const email = fieldOf(fields, 'email').trim();
     await session.anonymous.recover(email);
-    return `If ${email} has an account here, an email with a link is on its way. The link is valid for 30 minutes.`;
+    return `If ${email} has an account here, we sent an email with a link. The link is valid for 30 minutes.`;
   });
 
   return {

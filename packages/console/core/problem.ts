@@ -21,7 +21,7 @@ export type OnError = (error: unknown, place: Element, retry: () => Promise<unkn
 export const toError = (error: unknown): QuotientError =>
   error instanceof QuotientError ? error : new QuotientError('invalid_answer', String(error));
 
-export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded. See the message at the top of the page.');
+export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded. See the message at the top of this page.');
 
 export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
   const { code, detail, errors, retryAfter, requestId, gaps } = error;

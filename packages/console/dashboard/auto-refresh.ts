@@ -19,7 +19,7 @@ export function refreshInWords(
   if (!usage || usage.limit <= 0) return `${words}.`;
   const { limit, periodStart, resetsAt } = usage;
   const hours = (resetsAt.getTime() - periodStart.getTime()) / HOUR_MS;
-  return `${words}: ${share(hourly, limit)} of your ${inCalls(limit)}, or ${share(hourly * hours, limit)} over the whole period.`;
+  return `${words} (${share(hourly, limit)} of your ${inCalls(limit)}). A whole period would use ${share(hourly * hours, limit)}.`;
 }
 
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
@@ -78,7 +78,9 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
     const left = allowance.left();
     const hasReserve = !left || !hasReached(left, Number(stopAt.value));
     if (hasReserve && !isBlocked()) return false;
-    const reason = hasReserve ? 'calls with this key fail' : `less than ${stopAt.value}% of the allowance is left`;
+    const reason = hasReserve
+      ? 'calls with this key are rejected'
+      : `less than ${stopAt.value}% of the allowance is left`;
     stop(`Auto-refresh is off: ${reason}.`);
     return true;
   }

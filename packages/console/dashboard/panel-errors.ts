@@ -66,7 +66,7 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
     const reset =
       resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
     const when = reset ? `Your allowance resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
-    return make('p', {}, `${when}The data on this page stays visible. Reading your usage is free.`);
+    return make('p', {}, `${when}This page still shows the data that was loaded. Reading your usage is free.`);
   }
 
   return {

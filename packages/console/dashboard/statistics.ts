@@ -60,7 +60,7 @@ export function openStatistics({ session, marketData, onError, onAccept }: Optio
     current = token;
     byId('statistics-title').textContent = `${token.title} on-chain statistics`;
     const symbol = statisticsSymbolOf(token);
-    if (symbol !== undefined && !isWanted) return offer.show('Statistics cost one call per token.');
+    if (symbol !== undefined && !isWanted) return offer.show('The statistics of a token cost one call.');
     offer.hide();
     const isOther = shown !== token;
     shown = token;
@@ -68,7 +68,7 @@ export function openStatistics({ session, marketData, onError, onAccept }: Optio
       list.replaceChildren();
       problem.replaceChildren();
       showAge(undefined);
-      note.textContent = `${token.title} has no blockchain of its own, so on-chain statistics are not available.`;
+      note.textContent = `On-chain statistics are not available, because ${token.title} does not have its own blockchain.`;
       return;
     }
     if (isOther) {
@@ -83,7 +83,7 @@ export function openStatistics({ session, marketData, onError, onAccept }: Optio
       fillList(list, statisticsEntries(result.value, source));
       // The figures can be older than the response.
       showAge({ ...result, fetchedAt: result.value.time });
-      const stake = `${token.title} uses proof of stake, so it has no hash rate or difficulty.`;
+      const stake = `${token.title} has no hash rate or difficulty, because it uses proof of stake.`;
       note.textContent = `Source: ${source}.${PROOF_OF_STAKE.has(symbol) ? ` ${stake}` : ''}`;
       if (result.failure) onError(result.failure, problem, retry, true);
       else problem.replaceChildren();

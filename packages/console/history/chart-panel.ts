@@ -113,7 +113,8 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
       const call = historyCall(view, now);
       const result = isFree ? await marketData.free(call) : await marketData.fetch(call, { refresh });
       if (mine !== loads) return;
-      if (!result || result.isSample) offer.show(result ? 'This is the free sample.' : 'The chart costs one call.');
+      if (!result || result.isSample)
+        offer.show(result ? 'The chart shows the free sample.' : 'The chart costs one call.');
       if (!result) {
         problem.replaceChildren();
         return clear('Not loaded.');

@@ -27,7 +27,7 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     event.preventDefault();
     const isReversed = from.value !== '' && thru.value !== '' && from.value > thru.value;
     from.setCustomValidity(limitFault(from));
-    thru.setCustomValidity(limitFault(thru) || (isReversed ? 'The end is before the start.' : ''));
+    thru.setCustomValidity(limitFault(thru) || (isReversed ? 'The end date is before the start date.' : ''));
     if (faults.check()) onApply({ from: from.value, thru: thru.value });
   });
 

@@ -77,6 +77,6 @@ export function openGapNote() {
     // Gaps of daily points are given as dates; gaps of finer points are given as times.
     const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
     const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
-    note.textContent = `No data for ${spans.join('; ')}: the source does not go back that far or is unavailable.`;
+    note.textContent = `No data for ${spans.join('; ')}. The source does not provide older data or is unavailable.`;
   };
 }

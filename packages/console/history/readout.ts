@@ -164,7 +164,9 @@ export function openPointsTable() {
         .map((row) => makeRow(...row)),
     );
     byId('points-note').textContent =
-      rows.length > MAX_ROWS ? `The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV has all of them.` : '';
+      rows.length > MAX_ROWS
+        ? `The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV file contains all points.`
+        : '';
   }
   details.addEventListener('toggle', fill);
 

@@ -63,7 +63,10 @@ export function anyOf(types: () => readonly MessageType[]) {
       const { type: name, value: own } = isMembers(value) ? value : {};
       const type = ofName(name);
       if (type === undefined) {
-        throw new NodeRejection(422, `${what} (${nameOf(name)}) has no known amino form; send tx_bytes instead`);
+        throw new NodeRejection(
+          422,
+          `${what} (${nameOf(name)}) cannot be converted to amino JSON; send tx_bytes instead`,
+        );
       }
       if (!isMembers(own)) throw rejection(`${what}.value`, 'an object');
       const members = type.reshape ? type.reshape.fields(own) : own;

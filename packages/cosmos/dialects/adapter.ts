@@ -19,5 +19,8 @@ export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
       if (!(error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind))) throw error;
     }
   }
-  throw new NodeFault('malformed', 'the server supports neither REST dialect of a Cosmos SDK node');
+  throw new NodeFault(
+    'malformed',
+    'the server does not support the modern or the legacy REST dialect of a Cosmos SDK node',
+  );
 }

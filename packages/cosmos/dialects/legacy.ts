@@ -23,7 +23,8 @@ export function createLegacyAdapter(send: SendToNode): NodeCalls {
   }
 
   const prepare: NodeCalls['prepare'] = async (request) => {
-    if (!isMembers(request.tx)) throw new NodeRejection(422, 'this node accepts only amino JSON; send tx');
+    if (!isMembers(request.tx))
+      throw new NodeRejection(422, 'this node accepts only amino JSON; send the transaction in tx');
     return request;
   };
 

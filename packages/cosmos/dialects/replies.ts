@@ -49,7 +49,7 @@ function messageOf(body: unknown): string | undefined {
 function faultOf(status: number): NodeFault {
   if (status === 429) return new NodeFault('rate_limited', 'the node rejected the request because of its rate limit');
   if (status === 404 || status === 405 || status === 501) {
-    return new NodeFault('wrong_dialect', `the node does not know the path (${status})`);
+    return new NodeFault('wrong_dialect', `the node does not support this path (${status})`);
   }
   return new NodeFault(
     status >= 500 ? 'unavailable' : 'malformed',

@@ -4,8 +4,7 @@ import { API_KEY_PREFIX } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
 import { fieldsIn } from '#server/connections/request-head';
 
-const FIX =
-  'send the key in the X-API-KEY header, or in Authorization (as the Bearer token, or as the user name in Basic)';
+const FIX = 'send the key in the X-API-KEY header, as a Bearer token, or as the user name of Basic authentication';
 
 /** Returns the Bearer token (RFC 6750) or, for Basic (RFC 7617), the user name or password if only one is set. */
 function keyInAuthorization(field: string): string | undefined {
@@ -64,13 +63,13 @@ export function presentedKey({ raw, query }: FastifyRequest): string {
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {
     const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
-    throw invalidRequest({ location, message: 'contains a different key', fix: 'send one key, in one header' });
+    throw invalidRequest({ location, message: 'contains a different key', fix: 'send one key in one header' });
   }
   if (key !== undefined) return key;
   const isInQuery = query !== null && typeof query === 'object' && 'api' in query;
   throw new Problem(
     'api_key_missing',
-    isInQuery ? `A key is not accepted in this URL: ${FIX}.` : `The request has no key: ${FIX}.`,
+    isInQuery ? `This endpoint does not accept a key in the URL: ${FIX}.` : `The request contains no API key: ${FIX}.`,
     {
       members: isInQuery ? { errors: [{ location: 'query.api', message: 'is not accepted here', fix: FIX }] } : {},
     },

@@ -10,7 +10,10 @@ const UNTIL_CONFIGURED = 3600;
 
 export function refuseClosed(registration: string): void {
   if (registration === 'closed')
-    throw new Problem('registration_closed', 'Only the operator of this service can register users.');
+    throw new Problem(
+      'registration_closed',
+      'Registration is closed. Only the operator of this service can create users.',
+    );
 }
 
 export type CheckSettings = {
@@ -38,7 +41,7 @@ export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, c
       if (sameSite) refuseCrossSite(request.headers, corsOrigins);
       if (registers) refuseClosed(registration);
       if (needsMail && !sendsMail) {
-        const detail = 'This service does not send email: SMTP_URL is not set.';
+        const detail = 'This service cannot send email because SMTP_URL is not set.';
         throw new Problem('mail_not_configured', detail, { retryAfter: UNTIL_CONFIGURED });
       }
       if (limit) limit.admitOrThrow(clientOf(request), clock.now());

@@ -138,7 +138,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
 
   function refuseStale(): void {
     if (!isStale(clock.elapsed())) return;
-    const detail = 'The database is not responding, so the key cannot be checked.';
+    const detail = 'The key cannot be checked because the database is not responding.';
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 

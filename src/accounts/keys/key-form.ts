@@ -11,7 +11,7 @@ const scopes = z
     if (names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
       return sharedScopes(names as Scope[]);
     const message = names.includes('account')
-      ? 'contains account, which only the owner key can have'
+      ? 'contains account, a scope that only the owner key can have'
       : 'contains an unknown scope';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
@@ -34,8 +34,8 @@ const future = (clock: Clock) =>
     .refine((at) => at <= LAST, 'must not be after the year 9999')
     .optional()
     .meta({
-      description: 'When the key expires. If omitted, the key is valid until it is deleted.',
-      fix: 'a time in the future, such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
+      description: "The time at which the key expires. If omitted, the key is valid as long as the user's plan.",
+      fix: 'a future time in ISO 8601 with Z or an offset, such as 2030-01-31T12:00:00Z',
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });
 
@@ -51,5 +51,5 @@ export const nameOf = (description: string, example: string) =>
     .min(1, 'is empty')
     .max(100, 'is too long')
     .refine((text) => !/\p{Cc}/u.test(text), 'contains control characters')
-    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
+    .refine((text) => text.isWellFormed(), 'contains invalid Unicode')
     .meta({ description, fix: '1 to 100 characters, without control characters', examples: [example] });

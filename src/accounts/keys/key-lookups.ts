@@ -41,7 +41,10 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
       let lookup = underWay.get(hash);
       if (!lookup) {
         if (queue.length >= WAITING)
-          throw new Problem('overloaded', 'Too many keys are being looked up.', { retryAfter: 1, cause: failure });
+          throw new Problem('overloaded', 'The service is checking too many keys at the same time.', {
+            retryAfter: 1,
+            cause: failure,
+          });
         lookup = Promise.withResolvers<void>();
         underWay.set(hash, lookup);
         queue.push(hash);

@@ -5,7 +5,7 @@ import { Problem } from '#core/problems';
 import type { WantedScope } from '#server/gate';
 
 export const unknownKey = () =>
-  new Problem('api_key_invalid', 'This API key does not exist. Check it for typing errors, or register for a key.');
+  new Problem('api_key_invalid', 'This API key does not exist. Check the key for typos, or register for a new key.');
 
 /** `over` means that the key has expired; `expired` means that its user's term has ended. */
 export type KeyEnd = 'revoked' | 'replaced' | 'over' | 'expired';
@@ -13,7 +13,7 @@ export type KeyEnd = 'revoked' | 'replaced' | 'over' | 'expired';
 export function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
   if (end === 'revoked') return new Problem('api_key_revoked', 'This API key was revoked.');
   if (end === 'replaced') {
-    const detail = 'This API key was replaced by another key, and its grace period has ended.';
+    const detail = 'This API key was replaced, and its grace period has ended.';
     return new Problem('api_key_revoked', detail);
   }
   const [at, remedy] =
@@ -26,13 +26,13 @@ export function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
 export const notActive = () =>
   new Problem(
     'api_key_revoked',
-    'This API key was replaced or revoked, or the user was erased. Use the current owner key.',
+    'This API key was replaced or revoked, or its user was deleted. Use the current owner key.',
   );
 
 export function missingScope(wanted: WantedScope): Problem {
   const others = wanted === 'account' ? '' : 'a key with this scope, or ';
   const detail =
-    `This endpoint requires the scope ${wanted}, which this API key does not have. Use ${others}the owner key, ` +
-    `which has ${OWNER_SCOPES.join(', ')}.`;
+    `This API key does not have the scope ${wanted}, which this endpoint requires. Use ${others}the owner ` +
+    `key (scopes: ${OWNER_SCOPES.join(', ')}).`;
   return new Problem('scope_missing', detail, { members: { scope: wanted } });
 }

@@ -128,7 +128,7 @@ export function quotaExceeded(
   const ends = iso(period.end);
   const detail =
     cost === 1
-      ? `All ${limit} calls of this period are used. The next period starts at ${ends}.`
-      : `Fewer than ${cost} of the ${limit} calls of this period are left. The next period starts at ${ends}.`;
+      ? `All ${limit} calls in this period are used. The next period starts at ${ends}.`
+      : `The request costs ${cost} calls, but fewer than ${cost} of the ${limit} calls in this period are left. The next period starts at ${ends}.`;
   return new Problem('quota_exceeded', detail, { retryAfter });
 }

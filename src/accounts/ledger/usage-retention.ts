@@ -53,7 +53,7 @@ const LEAST = 31 * DAY;
 export function parseUsageRetention(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined || duration < LEAST)
-    throw new RangeError('must have the form 400d (an integer with d or h), at least 31d');
+    throw new RangeError('must be a duration of at least 31d, such as 400d (an integer with d or h)');
   return duration;
 }
 

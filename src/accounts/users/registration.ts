@@ -12,7 +12,7 @@ const name = nameOf('The name of the user', 'Ada Lovelace');
 export const email = z
   .email('must be an email address')
   .max(254, 'is too long')
-  .meta({ fix: 'an email address such as ada@example.org, at most 254 characters', examples: ['ada@example.org'] });
+  .meta({ fix: 'an email address of at most 254 characters, such as ada@example.org', examples: ['ada@example.org'] });
 
 const plan = z
   .enum(PLAN_NAMES, `must be ${PLAN_NAMES.join(' or ')}`)

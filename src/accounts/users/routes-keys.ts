@@ -25,9 +25,9 @@ const create = (clock: Clock) => ({
   summary: 'Create a key with limited scopes',
   operationId: 'createKey',
   description:
-    'Creates a key with fewer scopes than the owner key, for a web page or a script that must not change the user. ' +
-    'All keys of a user share the allowance and the burst limit. The key is returned once and cannot be read again. ' +
-    `A user can have up to ${MAX_KEYS_PER_USER} active keys.`,
+    'Creates a key for a web page or a script. The key has fewer scopes than the owner key and cannot change ' +
+    'the user. All keys of a user share the allowance and the burst limit. The key is returned only once. A ' +
+    `user can have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
 });
@@ -37,9 +37,9 @@ const list = {
   summary: 'List the keys of the user',
   operationId: 'listKeys',
   description:
-    'Returns the active keys, newest first, without their secrets. `lastUsedAt` is accurate to the minute and ' +
-    'updated within a second or two, or later when tens of thousands of keys are in use. Also available to an ' +
-    'expired user.',
+    'Returns the properties of all active keys, newest first. The keys themselves are not returned. ' +
+    '`lastUsedAt` is accurate to the minute. It is usually updated within two seconds. A user whose plan has ' +
+    'expired can still call this endpoint.',
   response: { 200: z.array(apiKeyRecord).meta({ description: 'The active keys, newest first' }) },
 };
 
@@ -48,9 +48,9 @@ const remove = {
   summary: 'Revoke a key',
   operationId: 'revokeKey',
   description:
-    'Revokes the key: immediately in the process that handles the request, and within 5 seconds in all others. ' +
-    'The last owner key can only be rotated, or erased together with its user. A key that has already expired or ' +
-    'been revoked does not change.',
+    'Revokes the key. The process that handles the request rejects the key immediately. All other processes ' +
+    'reject it within 5 seconds. The last owner key cannot be revoked: rotate the key, or delete the user. ' +
+    'If the key has already expired or been revoked, nothing changes.',
   params: z.object({ id }),
   response: { 204: z.undefined().meta({ description: 'The key is no longer valid' }) },
 };

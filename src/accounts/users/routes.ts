@@ -9,8 +9,8 @@ import { neverStored } from '#server/replies/static-content';
 import type { Users } from './users.ts';
 
 const api = z.string().min(1, 'is empty').optional().meta({
-  description: 'The key, if it is not sent in the X-API-KEY or Authorization header',
-  fix: 'one API key here, in X-API-KEY or in Authorization',
+  description: 'The key. Use this parameter only if you do not send the key in a header.',
+  fix: 'one API key, sent in this parameter, in X-API-KEY or in Authorization',
 });
 
 const graceSeconds = z
@@ -20,7 +20,7 @@ const graceSeconds = z
   .refine((value) => value <= GRACE_SECONDS.max, `must be an integer from 0 to ${GRACE_SECONDS.max}`)
   .default(GRACE_SECONDS.default)
   .meta({
-    description: 'How long the old key remains valid for reading, in seconds',
+    description: 'The number of seconds for which the old key can still read data',
     fix: `an integer from 0 to ${GRACE_SECONDS.max}`,
     wire: {
       type: 'integer',
@@ -36,10 +36,11 @@ const create = {
   summary: 'Register and get an API key',
   operationId: 'createUser',
   description:
-    'The key is returned once and cannot be read again. It expires at `validUntil`; the `Link` header points to ' +
-    'its renewal. An email address can be registered more than once. A service that verifies addresses responds ' +
-    'with 202 and without a key, and emails a one-time code that is valid for 24 hours. `POST /v1/user/verify` ' +
-    'with this code registers the user and starts the term.',
+    'Creates a user and returns the owner key. The key is returned only once. It expires at `validUntil`. ' +
+    'The `Link` header links to the renewal call. An email address can be registered more than once. If the ' +
+    'service verifies email addresses, the response is 202 without a key. The service then emails a one-time ' +
+    'code that is valid for 24 hours. `POST /v1/user/verify` with this code creates the user and starts the ' +
+    'plan.',
   querystring: registrationForm,
   response: { 201: userRecord, 202: registrationPending },
 };
@@ -49,17 +50,19 @@ const data = {
   summary: 'Read the user of a key',
   operationId: 'getUser',
   description:
-    'Accepts keys with any scope and keys of an expired user, but no key after its own `expiresAt`. `name` and `email` ' +
-    'are null for a key without the `account` scope. If `api` is present, the headers are ignored.',
+    "Accepts keys with any scope, even if the user's plan has expired. A key that has reached its own " +
+    '`expiresAt` is rejected. `name` and `email` are null if the key does not have the `account` scope. If ' +
+    '`api` is present, keys in headers are ignored.',
   querystring: z.object({ api }),
   response: { 200: userOfKey },
 };
 
 const usage = {
   tags: ['users'],
-  summary: 'Read how much of the allowance is used',
+  summary: 'Read the usage of the current period',
   operationId: 'getUsage',
-  description: 'Free of charge. Calls made in the last few seconds through other processes may not be counted yet.',
+  description:
+    'Returns the used and remaining calls of the current period, and the calls per day. This call is free. Calls that other processes served in the last few seconds may be missing.',
   response: { 200: usageRecord },
 };
 
@@ -68,9 +71,9 @@ const rotate = {
   summary: 'Replace the owner key',
   operationId: 'rotateKey',
   description:
-    'Usage, plan and validity carry over. The old key remains valid for the grace period, for reading only. ' +
-    'Keys with other scopes are not affected; delete them individually. A user can have up to ' +
-    `${MAX_KEYS_PER_USER} active keys.`,
+    'Creates a new owner key with the same usage, plan and expiry date. During the grace period, the old key ' +
+    'can still read data. Keys with other scopes remain valid and can be deleted individually. A user can ' +
+    `have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: z.object({ graceSeconds }),
   response: { 200: userRecord },
 };
@@ -80,8 +83,8 @@ const renew = {
   summary: 'Renew the plan',
   operationId: 'renewKey',
   description:
-    'Adds one period for an active user, up to one period ahead of the current one. For an expired user, starts a ' +
-    "new period immediately. The current period's allowance is never refilled early.",
+    'Extends the plan by one period. An active plan can be renewed at most one period ahead. If the plan has ' +
+    'expired, a new period starts immediately. The allowance of the current period does not change.',
   response: { 200: userRecord },
 };
 
@@ -90,9 +93,9 @@ const erase = {
   summary: 'Delete the user and all keys',
   operationId: 'deleteUser',
   description:
-    'Revokes all keys of the user: immediately in the process that handles the request, and within 5 seconds in all ' +
-    'others. Erases the name and the email address.',
-  response: { 204: z.undefined().meta({ description: 'Erased' }) },
+    'Revokes all keys of the user, and erases the name and the email address. The process that handles the ' +
+    'request rejects the keys immediately. All other processes reject them within 5 seconds.',
+  response: { 204: z.undefined().meta({ description: 'The user was deleted' }) },
 };
 
 export type UserOptions = {

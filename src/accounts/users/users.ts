@@ -47,8 +47,8 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     if (outcome === 'ended') throw notActive();
     if (outcome === 'too_many') {
       const detail =
-        `The user already has ${MAX_KEYS_PER_USER} keys, including those in the grace period of a rotation. ` +
-        'Delete a key that is no longer needed.';
+        `The user already has ${MAX_KEYS_PER_USER} active keys. Replaced keys count until their grace period ` +
+        'ends. Delete an unused key.';
       throw new Problem('too_many_keys', detail);
     }
     return outcome as Exclude<Outcome, 'ended' | 'too_many'>;
@@ -122,7 +122,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this ID.');
       if (outcome === 'last_owner') {
         const detail =
-          'The last owner key cannot be deleted: replace it (POST /v1/user/rotate), or erase the user (DELETE /v1/user).';
+          'The last owner key cannot be deleted. Replace the key (POST /v1/user/rotate), or delete the user (DELETE /v1/user).';
         throw new Problem('last_owner_key', detail);
       }
     },
@@ -136,7 +136,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
-      const detail = `The key is valid until ${iso(user.validUntil)}. It can be renewed during the last period before that.`;
+      const detail = `The plan is valid until ${iso(user.validUntil)}. Renew it when this time is at most one period away.`;
       throw new Problem('renew_too_early', detail);
     },
 

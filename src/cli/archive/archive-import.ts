@@ -16,15 +16,15 @@ const MAX_KEPT_ROWS = 20;
 
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
-    Imports CoinGecko's CSV export for a coin (snapped_at,price,market_cap,total_volume), or CSV from this
-    service (date instead of snapped_at), into the daily history. Rows without a source column count as
-    CoinGecko's. The command can be run again: it skips existing rows. A date's row is the one between
-    00:00 and 01:00 UTC or, if there is none, a row with another time on that date.
-    <token> is a name or symbol from \`npm run tokens -- list\`.
+    Imports a CSV file into the daily history: CoinGecko's export for a coin
+    (snapped_at,price,market_cap,total_volume), or CSV from this service (date instead of snapped_at).
+    Rows without a source column count as CoinGecko's. Each date has one row: the row between 00:00 and
+    01:00 UTC or, without such a row, another row of that date. The command can be run again, because it
+    skips existing rows. <token> is a name or symbol from \`npm run tokens -- list\`.
 
-    --strict   import nothing if a line is invalid, and exit with code 1
-    --replace  overwrite settled rows that differ from the file (without this option, they are kept and
-               listed); rows from a preferred source are always kept
+    --strict   if a line is invalid, import nothing and exit with code 1
+    --replace  overwrite settled rows that differ from the file. Without this option, these rows are kept and
+               listed. Rows from a preferred source are always kept.
 `;
 
 const form = {
@@ -45,8 +45,8 @@ function keptLine({ stored, given }: KeptRow): string {
 }
 
 const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
-  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (nothing new), ` +
-  `${kept} kept (settled and different), ${bad} bad`;
+  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (no new data), ${kept} kept ` +
+  `(settled, but different), ${bad} invalid`;
 
 const refused = (error: unknown) =>
   error instanceof ImportFileError ? new ExitError(error.message, EXIT.refused, error) : error;
@@ -61,7 +61,7 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
   const exitCode = await withDatabase(async ({ prisma }) => {
     const { name: token } = await servedToken(prisma, text);
     const importer = createImport({ store: createImportStore(prisma), clock: systemClock });
-    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    const badLines = printFirst(MAX_BAD_LINES, 'invalid lines');
     const keptRows = printFirst(MAX_KEPT_ROWS, 'rows kept');
     const onBad = (bad: BadLine) => badLines.line(badLine(bad));
     const onKept = (row: KeptRow) => keptRows.line(keptLine(row));
@@ -75,7 +75,7 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
         const bad = await importer.check(file, { signal, onBad });
         badLines.rest();
         if (bad > 0) {
-          process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+          process.stdout.write(`${token}: nothing was imported, because the file has ${bad} invalid line(s)\n`);
           return EXIT.failed;
         }
       }
@@ -96,10 +96,10 @@ export const runImport = command(form, async ({ values, positionals: [text = '',
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
-    process.stdout.write('interrupted: added rows are kept; run it again for the rest\n');
+    process.stdout.write(`interrupted: added rows are kept; run the command again to import the remaining rows\n`);
     return EXIT.failed;
   }
-  process.stdout.write('stopped at the bad line: no later lines were imported\n');
+  process.stdout.write(`stopped at the invalid line: later lines were not imported\n`);
   return EXIT.failed;
 }
 
@@ -108,12 +108,12 @@ const NAMES = Object.keys(INTERVALS);
 
 export const importCandlesUsage = `  npm run archive -- import-candles <token> <file.csv> [--interval ${NAMES.join('|')}] [--holes]
 
-    Imports one of Kraken's bulk files (${CANDLE_COLUMNS.join(',')}; no header, Unix seconds)
-    into the candles, either completely or not at all. Settled candles are not changed.
+    Imports candles from one of Kraken's bulk files (${CANDLE_COLUMNS.join(',')};
+    no header, Unix seconds). The command imports the whole file or nothing. Settled candles do not change.
 
-    --interval  the length of the candles: minute (five minutes), hourly or daily; the default is the
-                shortest time between two lines
-    --holes     accept missing candles, because Kraken's files omit candles without trades
+    --interval  the length of the candles: minute (five minutes), hourly or daily. The default is the shortest
+                time between two lines.
+    --holes     accept missing candles. Kraken's files omit candles without trades.
 `;
 
 const candlesForm = {
@@ -131,7 +131,7 @@ export const runImportCandles = command(candlesForm, async ({ values, positional
   return withDatabase(async ({ prisma }) => {
     const { name: token } = await servedToken(prisma, text);
     const importer = createCandleImport({ store: createCandleStore(prisma), clock: systemClock });
-    const badLines = printFirst(MAX_BAD_LINES, 'bad lines');
+    const badLines = printFirst(MAX_BAD_LINES, 'invalid lines');
     try {
       const interval = named ?? (await importer.intervalOf(file));
       if (typeof interval === 'object') {
@@ -143,7 +143,7 @@ export const runImportCandles = command(candlesForm, async ({ values, positional
       const bad = await importer.check(file, options, (one) => badLines.line(badLine(one)));
       badLines.rest();
       if (bad > 0) {
-        process.stdout.write(`${token}: nothing was imported, the file has ${bad} bad line(s)\n`);
+        process.stdout.write(`${token}: nothing was imported, because the file has ${bad} invalid line(s)\n`);
         return EXIT.failed;
       }
       const { count, stored } = await importer.run(file, options);

@@ -16,9 +16,9 @@ const MAX_SPANS = 10;
 
 export const statusUsage = `  npm run archive -- status [--json]
 
-    Shows the archived data for each token, interval and source: number of points, first and last point,
-    complete spans, and gaps since the token's listing, whichever source could fill them. Shows the same
-    for candles, and lists implausible rows (in the future, or without a finite value), which are not served.
+    Shows the archived data for each token, interval and source: the number of points, the first and last
+    point, the complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists
+    implausible rows: rows in the future or without a finite value. Implausible rows are not served.
 `;
 
 const short = (interval: Interval, at: number) =>
@@ -63,7 +63,7 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
 
 function leftAsideLine({ token, what, count, instants }: ImplausibleRows): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
-  return `not served, implausible: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
+  return `implausible, not served: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
 }
 
 export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {

@@ -10,16 +10,16 @@ import { runStatus, statusUsage } from './archive-status.ts';
 
 const purgeUsage = `  npm run archive -- purge --source <name> [--before <YYYY-MM-DD>]
 
-    Deletes a source's data: its points, candles, latest prices and coverage, or only those before a date (UTC).
-    Running processes remove this data from memory within seconds. Deleted data is fetched again on request, as
-    far as the source still provides it and MARKET_RETENTION allows it. If interrupted, run the command again.
-    Sources: ${MARKET_SOURCES.join(', ')}.
+    Deletes the data of a source: points, candles, latest prices and coverage. With --before, deletes only data
+    before a date (UTC). Running processes remove the data from memory within seconds. When clients request
+    deleted data, the service fetches it again if the source still provides it and MARKET_RETENTION allows it.
+    If interrupted, run the command again. Sources: ${MARKET_SOURCES.join(', ')}.
 `;
 
 const options = { source: { type: 'string' }, before: { type: 'string' } } as const;
 
 const amounts = ({ points, candles, latest, spans }: Omit<Purged, 'token'>) =>
-  `${points} points, ${candles} candles, ${latest} latest prices and ${spans} spans of coverage`;
+  `${points} points, ${candles} candles, ${latest} latest prices and ${spans} coverage entries`;
 
 const runPurge = command({ options }, async ({ values: { source = '', before } }) => {
   if (!isMarketSource(source)) throw wrongUsage(`--source must be one of ${MARKET_SOURCES.join(', ')}`);

@@ -26,7 +26,9 @@ const rootElement = ({ registration, sendsMail }: ConsoleSettings) =>
 export async function serveConsole(app: FastifyInstance, settings: ConsoleSettings, folder: string): Promise<void> {
   const { basePath } = settings;
   if (!existsSync(join(folder, 'index.html'))) {
-    app.log.warn(`console not built: / responds with 404; run npm run build:console to build it in ${folder}`);
+    app.log.warn(
+      `console not built: run \`npm run build:console\` to build it in ${folder}; until then, / responds with 404`,
+    );
     return;
   }
   await app.register(fastifyStatic, {

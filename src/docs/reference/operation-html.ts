@@ -8,7 +8,7 @@ import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schem
 function questionOf({ method, path, title }: Entry): string | undefined {
   if (method === 'DELETE') return `${title}? This cannot be undone.`;
   if (path.endsWith('/rotate'))
-    return `${title}? The response contains the new key, which is shown only once. The old key stops working after its grace period.`;
+    return `${title}? The response contains the new key. The key is shown only once. The old key stops working after its grace period.`;
   if (path.endsWith('/recover/confirm')) return `${title}? All current owner keys are revoked.`;
   return undefined;
 }

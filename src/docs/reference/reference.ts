@@ -41,7 +41,7 @@ function sharedPart(document: Document, { basePath, shared, ...place }: Place): 
     {
       id: 'shared-headers',
       title: 'Response headers',
-      html: `<p>Metered responses contain <code>RateLimit</code> and the age of their data. Each operation lists its additional
+      html: `<p>Responses of endpoints that cost calls contain <code>RateLimit</code> and the age of the data. Each operation lists its additional
 headers.</p>${headersHtml(document)}`,
     },
     ...(shared.parameters.length > 0

@@ -62,12 +62,14 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
     { code: curl(publicUrl, '/v1/user/recover/confirm', { token: user.token }) },
   ]);
   return writeMail('A new API key', [
-    `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Nothing has changed.`,
-    `The new key replaces the user's current owner keys, which are revoked immediately. Each link works once and expires at ${inWords(expiresAt)}. If you have no browser, use the command below the link.`,
+    `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Your keys have not changed.`,
+    `The new key replaces the current owner keys of the user. The old owner keys are revoked when you get the new key. Each link works once and expires at ${inWords(expiresAt)}. If you have no browser, use the command below the link.`,
     ...each,
     ...(others === 0
       ? []
-      : [`${others} more users are registered with this address. To get their keys, contact the service's operator.`]),
+      : [
+          `${others} more users are registered with this address. To get their keys, contact the operator of the service.`,
+        ]),
   ]);
 }
 
@@ -81,9 +83,9 @@ type VerificationMailValues = {
 export const verificationMail = ({ plan, token, expiresAt, publicUrl }: VerificationMailValues): Mail =>
   writeMail('Confirm your address', [
     `An API key on the ${plan} plan was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. No account has been created.`,
-    `The link works only once and expires at ${inWords(expiresAt)}.`,
+    `The link works once and expires at ${inWords(expiresAt)}.`,
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
     'If you have no browser, use this command:',
     { code: curl(publicUrl, '/v1/user/verify', { token }) },
-    `The key is then valid for ${termInWords(plan)}. Renew it on the service's website or with POST /v1/user/renew. Renewal does not change the key.`,
+    `The key is then valid for ${termInWords(plan)}. You can renew it on the website of the service or with POST /v1/user/renew. The key stays the same.`,
   ]);

@@ -16,10 +16,7 @@ export const hashMailToken = (token: string) => createHash('sha256').update(toke
 
 /** Used, expired and unknown codes get the same response. */
 export const tokenInvalid = () =>
-  new Problem(
-    'token_invalid',
-    'The one-time code has already been used, has expired or does not exist. Request another email.',
-  );
+  new Problem('token_invalid', 'The one-time code is unknown, expired or already used. Request another email.');
 
 /** Allows up to `most` emails of a kind to an address within `window` ms, at least `apart` ms apart. */
 export type MailRate = { apart: number; most: number; window: number };

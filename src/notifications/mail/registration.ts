@@ -23,7 +23,7 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
       if (!(await store.request(randomUUID(), form, { now, expiresAt }))) {
-        const detail = `${MAIL_RATES.verify.most} emails were sent to this address within an hour. Use the link in one of them.`;
+        const detail = `The limit is ${MAIL_RATES.verify.most} emails to one address within an hour. Use the link in an email that was already sent.`;
         throw new Problem('rate_limited', detail, { retryAfter: HOUR / SECOND });
       }
       wake();

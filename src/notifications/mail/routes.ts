@@ -30,23 +30,24 @@ const recover = {
   tags: ['users'],
   summary: 'Request a recovery email',
   description:
-    'For a user who has lost the owner key. The response is the same whether or not the address is registered. The ' +
-    'email lists the users with this address, each with a one-time code that is valid for 30 minutes. At most one ' +
-    'email is sent every five minutes, and at most five a day. Users whose keys the operator has ' +
-    'revoked are not listed.',
+    'Sends an email with a one-time code for each user with this address. Use this call if you have lost the ' +
+    'owner key. The codes are valid for 30 minutes. The response is the same for registered and unregistered ' +
+    'addresses. An address receives at most one email every five minutes and five emails a day. A user whose ' +
+    'keys were revoked by the operator receives no code.',
   operationId: 'requestRecovery',
   consumes: ['application/json'],
   body: z.object({ email }),
-  response: { 202: z.undefined().meta({ description: 'If the address is registered, an email will be sent' }) },
+  response: { 202: z.undefined().meta({ description: 'If the address is registered, the service sends an email' }) },
 };
 
 const confirm = {
   tags: ['users'],
   summary: 'Get a new owner key with a one-time code',
   description:
-    'Revokes the old owner keys: immediately in the process that handles the request, and within 5 seconds in all ' +
-    'others. Keys with other scopes remain valid. A one-time code can be used only once, and its use invalidates ' +
-    "the user's other codes.",
+    'Returns a new owner key and revokes the old owner keys. The process that handles the request rejects ' +
+    'the old keys immediately. All other processes reject them within 5 seconds. Keys with other scopes ' +
+    'remain valid. A one-time code can be used only once. Using a code invalidates the other codes of the ' +
+    'user.',
   operationId: 'confirmRecovery',
   consumes: ['application/json'],
   body: tokenBody,
@@ -57,9 +58,10 @@ const verify = {
   tags: ['users'],
   summary: 'Verify the email address of a registration',
   description:
-    'If `POST /v1/user/create` responded with 202, the one-time code from the email registers the user, and the ' +
-    'term starts now. `validUntil` states when the key expires; the `Link` header points to its renewal. If ' +
-    'registrations are not verified, no code is ever valid.',
+    'Creates the user and returns the owner key. Use this call with the one-time code from the email if ' +
+    '`POST /v1/user/create` responded with 202. The plan starts with this call. The key expires at ' +
+    '`validUntil`. The `Link` header links to the renewal call. If the service does not verify email ' +
+    'addresses, all codes are rejected.',
   operationId: 'verifyUser',
   consumes: ['application/json'],
   body: tokenBody,

@@ -48,10 +48,12 @@ function usageMail(notice: Extract<Notice, { kind: 'usage' }>, term: Values['ter
   const { userKey, threshold, used, limit, periodStart } = notice;
   const resets = inWords(periodEnd(periodStart, term));
   const isSpent = used >= limit;
-  const subject = isSpent ? 'All calls of the period are used' : `${threshold}% of the calls of the period are used`;
+  const subject = isSpent
+    ? 'All calls in the current period are used'
+    : `${threshold}% of the calls in the current period are used`;
   return [
     subject,
-    `User ${userKey} at ${publicUrl} has used ${used} of the ${limit} calls of the period that ends at ${resets}.`,
+    `User ${userKey} at ${publicUrl} has used ${used} of ${limit} calls. The current period ends at ${resets}.`,
     isSpent
       ? 'Until then, further calls are rejected with 429 quota_exceeded.'
       : 'When all calls are used, further calls are rejected with 429 quota_exceeded until the period ends.',
@@ -62,8 +64,8 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
   const within = days === 1 ? '1 day' : `${days} days`;
   return [
     `The API key expires within ${within}`,
-    `The keys of user ${userKey} at ${publicUrl} are valid until ${inWords(validUntil)}.`,
-    'To keep them valid, renew with POST /v1/user/renew and the owner key, in the last period or at any later time.',
+    `The API keys of user ${userKey} at ${publicUrl} are valid until ${inWords(validUntil)}.`,
+    'To renew them, call POST /v1/user/renew with the owner key. You can also renew expired keys.',
   ] as const;
 }
 
@@ -71,10 +73,11 @@ function validityMail({ userKey, days, validUntil }: Extract<Notice, { kind: 'va
 export function noticeMail({ notice, term, isVerified, publicUrl }: Values): Mail {
   const [subject, ...parts] =
     notice.kind === 'usage' ? usageMail(notice, term, publicUrl) : validityMail(notice, publicUrl);
-  const stranger = "If you did not register there, someone has mistyped an address. Contact the service's operator.";
+  const stranger =
+    'If you did not register with this service, another person may have entered your address by mistake. Contact the operator of the service.';
   return writeMail(subject, [
     ...parts,
-    "To stop these notices, use PUT /v1/user/notices with the owner key, or the service's website.",
+    'To turn off these notices, visit the website of the service, or call PUT /v1/user/notices with the owner key.',
     ...(isVerified ? [] : [stranger]),
     `Notice ${notice.id}`,
   ]);

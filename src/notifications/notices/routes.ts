@@ -14,7 +14,7 @@ import type { Notices } from './notices.ts';
 const MAX_BYTES = 16 * 1024;
 
 const email = z.boolean('must be true or false').meta({
-  description: "Whether notices are emailed to the user's address",
+  description: "Whether the service sends notices to the user's email address",
   fix: 'true or false',
 });
 
@@ -27,8 +27,8 @@ const webhookUrl = (allowed: NotificationSettings['webhookAllow']) =>
     })
     .nullable()
     .meta({
-      description: 'The URL to which notices are sent as POST requests',
-      fix: 'an https:// URL with a public address, without a user name and password, or null. The operator can allow other addresses with WEBHOOK_ALLOW',
+      description: 'The URL to which the service sends notices as POST requests',
+      fix: 'null, or an https:// URL with a public address and without a user name or password. The operator can allow other addresses with WEBHOOK_ALLOW',
       examples: ['https://example.org/hooks/quotient'],
     });
 
@@ -42,27 +42,28 @@ const thresholds = z
   .meta({ examples: [DEFAULT_THRESHOLDS] })
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .meta({
-    description: 'The percentages of the allowance at which a notice is sent; an empty list for none',
+    description: 'The percentages of the allowance at which a notice is sent. An empty list turns these notices off.',
     fix: `a list of up to ${THRESHOLDS.most} ${RANGE}, such as [${DEFAULT_THRESHOLDS.join(', ')}]`,
   });
 
 const rotateSecret = z.boolean('must be true or false').default(false).meta({
   description:
-    'Creates a new secret for the same address. For 24 hours, webhooks are also signed with the previous secret.',
+    'Creates a new secret for the same URL. For 24 hours, webhooks are also signed with the previous secret.',
   fix: 'true or false, or no value',
 });
 
 const DAYS = DAYS_BEFORE_END.map((days) => (days === 1 ? '1 day' : `${days} days`)).join(' and ');
 
 const TIMES =
-  `A notice is sent once for each threshold and period, after the calls are settled, which usually takes half a ` +
-  `minute. A notice is also sent ${DAYS} before \`validUntil\`.`;
+  'Notices report the usage of the allowance and the expiry of the keys. In each period, one notice is ' +
+  'sent for each threshold, usually within half a minute after usage reaches it. A notice is also sent ' +
+  `${DAYS} before \`validUntil\`.`;
 
 const get = {
   tags: ['users'],
   summary: 'Read the notice settings',
   operationId: 'getNotices',
-  description: `${TIMES} By default, emails are sent if the address is verified, with the thresholds ${DEFAULT_THRESHOLDS.join(' and ')}; otherwise, no notices are sent.`,
+  description: `${TIMES} By default, users with a verified address receive emails at the thresholds ${DEFAULT_THRESHOLDS.join(' and ')}. Other users receive no notices by default.`,
   response: { 200: noticesRecord },
 };
 
@@ -71,10 +72,11 @@ const put = (allowed: NotificationSettings['webhookAllow']) => ({
   summary: 'Change the notice settings',
   operationId: 'setNotices',
   description:
-    `${TIMES} If usage has already reached a threshold, the notice is sent within half a minute. A webhook is a POST that is signed ` +
-    'according to [Standard Webhooks](https://www.standardwebhooks.com/). Its libraries check the headers ' +
-    '`webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret. The response contains the secret ' +
-    'only for a new or changed address, or with `rotateSecret`.',
+    `${TIMES} If usage has already reached a threshold, the notice is sent within half a minute. A webhook ` +
+    'is a POST request, signed according to [Standard Webhooks](https://www.standardwebhooks.com/). To ' +
+    'verify a webhook, use the secret and a Standard Webhooks library. The library checks the headers ' +
+    '`webhook-id`, `webhook-timestamp` and `webhook-signature`. The response contains the secret only if ' +
+    '`webhookUrl` is new or changed, or if `rotateSecret` is set.',
   consumes: ['application/json'],
   body: z.object({ email, webhookUrl: webhookUrl(allowed), thresholds, rotateSecret }),
   response: { 200: noticesWithSecretRecord },

@@ -35,7 +35,7 @@ const network = (text: string): Network => {
   const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
   const length = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
   if (width < 0 || length < 0 || length > width || address.includes('%'))
-    throw new Error('must be addresses or networks such as 10.0.0.0/8, separated by commas');
+    throw new Error('must be a comma-separated list of addresses or networks, such as 10.0.0.0/8');
   return [ipaddr.parse(address), length];
 };
 

@@ -26,10 +26,10 @@ function readTime(text: string): number | undefined {
 /** Returns null for an empty field, a finite number from 0, or a fault. */
 function readFigure(column: ImportColumn, text: string): number | null | { fault: string } {
   if (text === '') return null;
-  if (!NUMBER.test(text)) return { fault: `${column} is not a number` };
+  if (!NUMBER.test(text)) return { fault: `${column} must be a number` };
   const value = Number(text);
   if (!Number.isFinite(value)) return { fault: `${column} is too large` };
-  if (value < 0) return { fault: `${column} is negative` };
+  if (value < 0) return { fault: `${column} must not be negative` };
   return value + 0; // -0 becomes 0
 }
 
@@ -80,7 +80,7 @@ const REASONS: Record<string, string> = {
   EPERM: 'cannot be read: change its permissions',
   ENOTDIR: 'does not exist: check the path',
   EISDIR: 'is a directory: use a CSV file',
-  CSV_MAX_RECORD_SIZE: 'has a line that is too long for a price export',
+  CSV_MAX_RECORD_SIZE: 'has a line that is too long for a price export: use a CSV file',
 };
 
 function unreadable(path: string, error: unknown): ImportFileError {
@@ -97,8 +97,8 @@ export async function openCsvLines(path: string) {
     throw unreadable(path, error);
   });
   if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: use a CSV file`);
-  if (!facts.isFile()) throw new ImportFileError(`${path} is not a regular file: use a CSV file`);
-  if (facts.size === 0) throw new ImportFileError(`${path} is empty: use a file with rows`);
+  if (!facts.isFile()) throw new ImportFileError(`${path} is not a file: use a CSV file`);
+  if (facts.size === 0) throw new ImportFileError(`${path} is empty: use a CSV file with rows`);
 
   return {
     /** Returns the lines that are not empty. Each call starts a new pass. Throws `ImportFileError`. */

@@ -73,7 +73,7 @@ async function* checkedRows(
       lineOfDate.set(date, line);
       yield { sample };
     } else {
-      const fault = `is a second row for this date: the first is on line ${first}`;
+      const fault = `has the same date as line ${first}`;
       yield { line, fault, dates: [date] };
     }
   }

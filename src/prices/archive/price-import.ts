@@ -28,11 +28,11 @@ export async function openImportFile(path: string) {
       const isHeader = IMPORT_COLUMNS.some((column) => names.includes(column));
       throw new ImportFileError(
         isHeader
-          ? `${path} has unexpected columns: the columns must be ${wanted}`
-          : `${path} has no header: its first line must be ${wanted}`,
+          ? `${path} has the wrong columns: the columns must be ${wanted}`
+          : `${path} has no header: the first line must be ${wanted}`,
       );
     }
-    throw new ImportFileError(`${path} is empty: use a file with rows`);
+    throw new ImportFileError(`${path} is empty: use a CSV file with rows`);
   }
 
   const columns = await readHeader();

@@ -52,16 +52,16 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
       return new Problem('no_data', 'Kraken does not trade this token for US dollars.', { cause: failure });
     if (failure) return upstreamProblem(failure, { who: 'Kraken', members });
     const [first] = spans;
-    if (!first) return new Problem('no_data', 'The requested time contains no finished candle for this token.');
+    if (!first) return new Problem('no_data', 'The requested period contains no finished candle for this token.');
     const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
     if (spans.every(({ thru }) => thru < oldest)) {
       const available = isoDate(Math.min(oldest, cache.first(series.token, series.interval) ?? oldest));
       const detail =
-        `Neither Kraken nor the archive has candles with this interval for the requested time. ` +
-        `They are available from ${available}.`;
+        'Neither Kraken nor the archive has candles with this interval for the requested period. Candles are ' +
+        `available from ${available}.`;
       return new Problem('no_data', detail, { members });
     }
-    const detail = 'Kraken does not provide candles for the requested time yet, and the archive has none.';
+    const detail = 'The archive has no candles for the requested period, and Kraken does not provide them yet.';
     return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
   }
 

@@ -22,10 +22,10 @@ type ReadCandle = { candle: Candle } | { fault: string };
 function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
   if (!/^\d+$/.test(text)) {
     const header = line === 1 ? ' (the file must have no header)' : '';
-    return { fault: `timestamp is not an integer number of Unix seconds${header}` };
+    return { fault: `timestamp must be an integer in Unix seconds${header}` };
   }
   if (Number(text) < LARGEST_SECONDS) return Number(text) * SECOND;
-  return { fault: 'timestamp is in milliseconds: it must be in Unix seconds' };
+  return { fault: 'timestamp is in milliseconds, but must be in Unix seconds' };
 }
 
 function readFigures({ line, fields }: CsvLine): ReadCandle {
@@ -47,12 +47,12 @@ function readFigures({ line, fields }: CsvLine): ReadCandle {
 
 function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now: number): string | undefined {
   const length = candleLength(interval);
-  if (at < FIRST_BLOCK) return `starts before ${isoDate(FIRST_BLOCK)}, the first block of Bitcoin`;
+  if (at < FIRST_BLOCK) return `is before ${isoDate(FIRST_BLOCK)}, the date of Bitcoin's first block`;
   if (at + length > now) return 'is not finished yet, or is in the future';
-  if (at % length !== 0) return `does not start on a boundary of ${LENGTHS[interval]}`;
+  if (at % length !== 0) return `must start on a boundary of ${LENGTHS[interval]}`;
   if (low <= 0) return 'low must be above 0';
-  if (low > Math.min(open, close)) return 'low is not the lowest price';
-  if (high < Math.max(open, close)) return 'high is not the highest price';
+  if (low > Math.min(open, close)) return 'low must be the lowest price';
+  if (high < Math.max(open, close)) return 'high must be the highest price';
   return undefined;
 }
 
@@ -70,7 +70,7 @@ function createCandleReader({ interval, now, allowHoles }: Order) {
     if (at < last.at) return `is earlier than line ${last.line}`;
     const missing = Math.round((at - last.at) / length) - 1;
     if (missing === 0 || allowHoles) return undefined;
-    return `${missing} candle(s) are missing before it, from ${iso(last.at + length)}`;
+    return `${missing} candle(s) before this line are missing, from ${iso(last.at + length)}`;
   }
 
   return function read(line: CsvLine): ReadCandle {

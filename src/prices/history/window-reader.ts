@@ -112,17 +112,21 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
       if (failure) return upstreamProblem(failure, { members: { gaps } });
       if (gaps.length === 0) {
         const listed = isoDate(archive.beginning(token));
-        return new Problem('no_data', `The requested time has no samples. The token's history starts on ${listed}.`);
+        return new Problem(
+          'no_data',
+          `The requested period contains no samples. The history of this token starts on ${listed}.`,
+        );
       }
       if (isOnNoPlan(window, clock.now())) {
-        const detail = 'Minute prices are available only for the last 24 hours, and none are archived for this time.';
+        const detail =
+          'Minute prices are available only for the last 24 hours and for archived periods. The requested period is not archived.';
         return new Problem('no_data', detail, { members: { gaps } });
       }
       const reach = backfill.reach(window.interval);
       const detail =
         window.span.thru < reach
-          ? `The requested time is not archived. CoinGecko's plan or the retention period reaches back to ${isoDate(reach)}.`
-          : 'The requested time is not archived, and CoinGecko has not provided it yet.';
+          ? `The requested period is not archived. The CoinGecko plan and the retention period of this service reach back to ${isoDate(reach)}.`
+          : 'The requested period is not archived, and CoinGecko has not provided its data yet.';
       return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
     },
   };

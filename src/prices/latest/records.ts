@@ -12,14 +12,14 @@ export const tokenPrice = z
     tokenName: z.string().meta({ description: 'The name of the token', examples: ['bitcoin'] }),
     symbol: z.string().meta({ description: 'The ticker symbol, in lower case', examples: ['btc'] }),
     at: httpDate
-      .meta({ description: 'HTTP-date (RFC 9110), GMT; the time of the price, null if no price is known' })
+      .meta({ description: 'The time of the price: HTTP-date (RFC 9110), GMT. Null if no price is known.' })
       .nullable(),
     change_24h: z
       .number()
       .nullable()
       .meta({
         description:
-          'Change in percent since the sample nearest to 24 hours before `at`; null if no sample is within 30 minutes of that time',
+          'The change in percent since the sample nearest to 24 hours before `at`. Null if no sample exists within 30 minutes of that time.',
         examples: [-1.25],
       }),
     ...latestPrice.shape,
@@ -27,7 +27,7 @@ export const tokenPrice = z
   })
   .meta({
     id: 'TokenPrice',
-    description: 'The latest price of one of several tokens. Without a known price, every figure is null.',
+    description: 'The latest price of one of several tokens. If no price is known, all figures are null.',
   });
 export type TokenPrice = z.infer<typeof tokenPrice>;
 
@@ -42,6 +42,6 @@ export const marketSample = z
   })
   .meta({
     id: 'MarketSample',
-    description: `The latest price of a token, and its ${SAMPLE.days}-day history: one point per midnight (UTC), then the latest price`,
+    description: `The latest price of a token and its ${SAMPLE.days}-day history. The history has one point per midnight (UTC). The latest price is the last point.`,
   });
 export type MarketSample = z.infer<typeof marketSample>;

@@ -7,7 +7,7 @@ type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
 /** The maximum number of invalid entries that are described, because each is compared with all tokens. */
 const MAX_FAULTS = 3;
-const FIX = `1 to ${MOST_TOKENS} names or symbols of tokens from GET /v1/tokens, separated by commas, each token once`;
+const FIX = `a comma-separated list of 1 to ${MOST_TOKENS} token names or symbols from GET /v1/tokens, without duplicates`;
 
 /** Lists the positions of invalid entries, starting at 1, with suggestions. Never repeats the client's text. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
@@ -16,7 +16,7 @@ function faultOf(entries: readonly string[], tokens: readonly (Token | undefined
   if (wrong.length === 0) return undefined;
   const faults = wrong.slice(0, MAX_FAULTS).map((i) => {
     const [token, entry] = [tokens[i], entries[i] as string];
-    if (token) return { message: `repeats at position ${i + 1} the token at position ${tokens.indexOf(token) + 1}` };
+    if (token) return { message: `has the same token at positions ${tokens.indexOf(token) + 1} and ${i + 1}` };
     if (entry === '') return { message: `is empty at position ${i + 1}` };
     const names = nearest(entry).map(({ name }) => name);
     const fix = names.length > 0 ? [`${names.join(' or ')} at position ${i + 1}`] : [];
@@ -45,8 +45,8 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
     })
     .meta({
       description:
-        'Comma-separated token names or symbols, case-insensitive. The response has the same order. ' +
-        'Spaces around a comma are ignored.',
+        'Token names or symbols, separated by commas. Names and symbols are case-insensitive. Spaces around a ' +
+        'comma are ignored. The response has the same order.',
       fix: FIX,
       wire: { type: 'string', examples: ['bitcoin,ethereum,sol'] },
     });

@@ -15,7 +15,7 @@ export function parseMarketSources(text: string): readonly MarketSourceName[] {
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
   if (!isOrder || names[0] !== PRIMARY_SOURCE)
     throw new RangeError(
-      `must have the form ${MARKET_SOURCES.join()}: each source once (${MARKET_SOURCES.join(', ')}), ${PRIMARY_SOURCE} first`,
+      `must be a list of sources such as ${MARKET_SOURCES.join()}: ${PRIMARY_SOURCE} first, and each source once (${MARKET_SOURCES.join(', ')})`,
     );
   return names as MarketSourceName[];
 }
@@ -37,7 +37,7 @@ export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSou
 
 /** How long each source's samples and candles are stored after their own time, in ms; forever without an entry. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
-const FORM = `must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: ${MARKET_SOURCES.join(', ')})`;
+const FORM = `must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (${MARKET_SOURCES.join(', ')})`;
 
 export function parseRetention(text: string): Retention {
   const retention: Retention = {};

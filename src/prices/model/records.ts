@@ -15,10 +15,10 @@ export const latestPrice = z
   .object({
     current_price: z.number().meta({ description: inMoney('Price of one coin'), examples: [29309] }),
     market_cap: money('Market capitalization', 569778313238),
-    total_volume: money('Volume in the last 24 hours', 7555609615),
+    total_volume: money('Trading volume in the last 24 hours', 7555609615),
     circulating_supply: count('Circulating supply', 19441681),
-    total_supply: count('Total supply; null if the source has none', 21000000),
-    max_supply: count('Maximum supply; null if unlimited', 21000000),
+    total_supply: count('Total supply; null if the source does not report it', 21000000),
+    max_supply: count('Maximum supply; null if the supply is unlimited', 21000000),
     ath: money('All-time high', 69045),
     ath_change_percentage: count('Change since the all-time high in US dollars, in percent', -57.54925),
     ath_date: when('Time of the all-time high', 'Wed, 10 Nov 2021 14:24:11 GMT'),
@@ -26,16 +26,19 @@ export const latestPrice = z
     atl_change_percentage: count('Change since the all-time low in US dollars, in percent', 43124.38016),
     atl_date: when('Time of the all-time low', 'Sat, 06 Jul 2013 00:00:00 GMT'),
   })
-  .meta({ id: 'LatestPrice', description: 'The latest price of a token, with supply and extremes' });
+  .meta({
+    id: 'LatestPrice',
+    description: 'The latest price of a token, with its supply and its all-time high and low',
+  });
 export type LatestPrice = z.infer<typeof latestPrice>;
 
 export const dateSnapshot = z
   .object({
     current_price: money('Price at 00:00 UTC on the date', 2281.471576),
     market_cap: money('Market capitalization at 00:00 UTC on the date', 274212010000),
-    total_volume: money('Volume in the preceding 24 hours', 8000000000),
+    total_volume: money('Trading volume in the preceding 24 hours', 8000000000),
   })
-  .meta({ id: 'DateSnapshot', description: 'The figures for one date' });
+  .meta({ id: 'DateSnapshot', description: 'The price, market capitalization and volume on one date' });
 export type DateSnapshot = z.infer<typeof dateSnapshot>;
 
 const points = (what: string, example: number) =>
@@ -43,7 +46,7 @@ const points = (what: string, example: number) =>
     .array(
       z.object({
         date: httpDate,
-        price: z.number().meta({ description: 'The value of the point', examples: [example] }),
+        price: z.number().meta({ description: 'The value at this time', examples: [example] }),
       }),
     )
     .meta({ description: `${what}: ascending, with unique dates` });
@@ -56,7 +59,8 @@ export const priceSeries = z
   })
   .meta({
     id: 'PriceSeries',
-    description: 'Three arrays of points. An unknown value is omitted from its array.',
+    description:
+      'The prices, market capitalizations and volumes as three arrays of points. Unknown values are omitted.',
   });
 
 const traded = (description: string, example: number) =>
@@ -71,13 +75,13 @@ export const candle = z
     close: traded('The last price', 83777.5),
     volume: z.number().meta({ description: 'Volume traded on Kraken, in tokens', examples: [159.04484404] }),
   })
-  .meta({ id: 'Candle', description: 'Trades on Kraken in one interval; `date` is its start' });
+  .meta({ id: 'Candle', description: 'The trades on Kraken in one interval. `date` is the start of the interval.' });
 
 export const held = z
   .object({ from: instant.nullable(), thru: instant.nullable(), points: whole('Number of samples', 288) })
   .meta({
     id: 'Holding',
-    description: 'The archived data for one interval: first and last sample, and number of samples',
+    description: 'The archived data with one interval: the first and the last sample, and the number of samples',
   });
 
 const firstDate = (example: string) => z.iso.date().meta({ description: 'UTC date', examples: [example] });
@@ -98,24 +102,24 @@ export const available = z
   .meta({
     id: 'Availability',
     description:
-      'The first date for which data of each interval is available, from the archive or from a source; null if none. Later dates may have gaps, which `Quotient-Gaps` lists.',
+      'The first date for which the archive or a source has data, for each interval. Null if no data is available. Later dates can have gaps. `Quotient-Gaps` lists the gaps of a response.',
   });
 
 export const tokenRecord = z
   .object({
-    tokenName: text('The name, as accepted by the other endpoints', 'bitcoin'),
+    tokenName: text('The name of the token, for the parameters of other endpoints', 'bitcoin'),
     symbol: text('The ticker symbol, in lower case', 'btc'),
-    title: text('The display name', 'Bitcoin'),
+    title: text('The display name of the token', 'Bitcoin'),
     listed: z.iso.date().meta({
-      description: 'The first date with a known price, from the source or, if earlier, from the archive',
+      description: 'The first date with a known price, according to the source or the archive',
       examples: ['2013-04-28'],
     }),
     endpoints: z.array(z.string()).meta({
-      description: 'The endpoints that serve the token, under the base path',
+      description: 'The paths that serve the token, relative to the base path',
       examples: [['/v1/prices/latest/token']],
     }),
     archive: z.object({ minute: held, hour: held, day: held }),
     available,
   })
-  .meta({ id: 'Token', description: 'A token and its available data' });
+  .meta({ id: 'Token', description: 'A token and the data that is available for it' });
 export type TokenRecord = z.infer<typeof tokenRecord>;

@@ -41,7 +41,7 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
 
     warnings(): Warning[] {
       const days = source.history.day;
-      const reach = `history reaches back ${days} days, less than the plan in COINGECKO_PLAN allows`;
+      const reach = `the history reaches back ${days} days, which is less than COINGECKO_PLAN allows`;
       const all = [...differences, ...(days < historyDays ? [reach] : [])];
       return all.map((difference) => ({ about: 'plan', difference }));
     },

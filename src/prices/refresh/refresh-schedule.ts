@@ -11,7 +11,7 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   const schedule: Partial<RefreshSchedule> = {};
   for (const entry of text.split(',')) {
     const match = /^\s*(latest|chart)=([1-9]\d{0,5})([smh])\s*$/.exec(entry);
-    if (!match) throw new RangeError('must have the form latest=6m,chart=6h (integers with s, m or h)');
+    if (!match) throw new RangeError('must be a list such as latest=6m,chart=6h (integers with s, m or h)');
     const [, name, amount, unit] = match as unknown as [string, keyof RefreshSchedule, string, keyof typeof UNITS];
     schedule[name] = Number(amount) * UNITS[unit];
   }

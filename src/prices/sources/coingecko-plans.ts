@@ -92,11 +92,13 @@ export function planDifferences(
   const reported = planNamed(facts.plan);
   const expected = Math.min(perMonth, facts.perMonth);
   return [
-    ...(reported && reported !== plan ? [`COINGECKO_PLAN is ${plan}, but the key's plan is ${reported}`] : []),
+    ...(reported && reported !== plan ? [`COINGECKO_PLAN is ${plan}, but the plan of the key is ${reported}`] : []),
     ...(facts.perMinute < perMinute ? [`the key has ${facts.perMinute} calls per minute instead of ${perMinute}`] : []),
     ...(facts.perMonth < perMonth ? [`the key has ${facts.perMonth} calls per month instead of ${perMonth}`] : []),
     ...(share < expected * (1 - UNREMARKABLE)
-      ? [`the key is shared: ${share} of this month's calls remain for the service instead of ${expected}`]
+      ? [
+          `another application uses the same key: ${share} of this month's calls remain for this service instead of ${expected}`,
+        ]
       : []),
   ];
 }

@@ -6,9 +6,13 @@ import { Problem } from '#core/problems';
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const tooMany = () =>
-  new Problem('overloaded', 'Other long responses to this user are in progress. Request them one at a time.', {
-    retryAfter: 2,
-  });
+  new Problem(
+    'overloaded',
+    'The service is still sending other long responses to this user. Request long responses one at a time.',
+    {
+      retryAfter: 2,
+    },
+  );
 
 /** Runs responses in the order of their requests. Each occupies a slot until it is sent or its client disconnects. */
 export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {

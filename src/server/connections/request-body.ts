@@ -38,15 +38,21 @@ const FIRST_BUFFER = 4 * 1024;
 const close = { connection: 'close' };
 
 export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
-  new Problem('body_too_large', `The body is larger than ${limit / 1024} KB, the limit of this path.`, {
-    headers: close,
-  });
+  new Problem(
+    'body_too_large',
+    `The body is larger than the limit of this path (${limit / 1024} KB). Send a smaller body.`,
+    {
+      headers: close,
+    },
+  );
 
 const inTooManyPieces = () =>
-  new Problem('body_too_large', 'The body was sent in too many pieces. Send larger pieces.', { headers: close });
+  new Problem('body_too_large', 'The body arrived in too many chunks. Send larger chunks.', { headers: close });
 
 const tooSlow = () =>
-  new Problem('request_timeout', 'The body did not arrive in time, or arrived too slowly.', { headers: close });
+  new Problem('request_timeout', 'The body arrived too slowly. Send the whole body without pauses.', {
+    headers: close,
+  });
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
@@ -78,7 +84,7 @@ export function createRequestBodies(
   const bodies = new WeakMap<IncomingMessage, Body>();
   const lastOn = new WeakMap<Socket, IncomingMessage>();
   const beginReading = createConcurrencyLimit(AT_ONCE, () =>
-    overloaded(`One client may send up to ${AT_ONCE} bodies at once.`),
+    overloaded(`A client can send up to ${AT_ONCE} bodies at the same time. Wait until one of them has arrived.`),
   );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
@@ -182,7 +188,8 @@ export function createRequestBodies(
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
             const larger = Math.min(limit, Math.max(FIRST_BUFFER, 2 * buffer.length, wanted));
-            if (buffered + larger - buffer.length > BUFFERED) throw overloaded('Too many bodies are being received.');
+            if (buffered + larger - buffer.length > BUFFERED)
+              throw overloaded('The service is receiving too many bodies at the same time.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);
           }

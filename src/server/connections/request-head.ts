@@ -35,7 +35,7 @@ function refuseSecrets(request: FastifyRequest): void {
   for (const name of parameterNames(request)) {
     if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
       const detail =
-        'A seed phrase must never be in a URL. Consider it compromised, and never send one to this service.';
+        'The URL contains a `mnemonic` parameter. Never put a seed phrase in a URL or send it to this service. Treat the seed phrase as compromised.';
       throw new Problem('secret_in_request', detail);
     }
   }
@@ -50,7 +50,7 @@ export function headersSize(rawHeaders: readonly string[]): number {
 function refuseOversize({ url, raw }: FastifyRequest): void {
   if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is longer than ${LIMITS.uri} bytes.`);
   if (headersSize(raw.rawHeaders) > LIMITS.headers) {
-    throw new Problem('headers_too_large', `The header fields are longer than ${LIMITS.headers} bytes.`);
+    throw new Problem('headers_too_large', `The header fields are longer than ${LIMITS.headers} bytes in total.`);
   }
   if (Number(raw.headers['content-length'] ?? 0) > MAX_DISCARDED) throw bodyTooLarge();
 }
@@ -70,7 +70,7 @@ function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
   const message = hosts === 0 ? 'is missing' : 'was sent more than once';
-  const fault = { location: 'header.host', message, fix: "send one, with the URL's host" };
+  const fault = { location: 'header.host', message, fix: 'send one Host header with the host of the URL' };
   throw new Problem('invalid_request', `header.host ${message}: ${fault.fix}.`, {
     headers: { connection: 'close' },
     members: { errors: [fault] },
@@ -83,7 +83,7 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   try {
     decodeURIComponent(url.slice(start));
   } catch {
-    const fix = 'encode the query in UTF-8, and write percent signs as %25';
+    const fix = 'encode the query in UTF-8, and encode percent signs as %25';
     throw invalidRequest({ location: 'query', message: 'has invalid percent-encoding', fix });
   }
 }

@@ -19,12 +19,12 @@ function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
   const { code, rawPacket } = error as ParseError;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     const seconds = timeouts.head / SECOND;
-    return new Problem('request_timeout', `The head of a request did not arrive within ${seconds} s.`);
+    return new Problem('request_timeout', `The request line and headers did not arrive within ${seconds} s.`);
   }
   if (code === 'HPE_HEADER_OVERFLOW' && hasLongUri(rawPacket))
     return new Problem('uri_too_long', `The URI is longer than ${LIMITS.uri} bytes.`);
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new Problem('headers_too_large', 'The request line and header fields are too large.');
+    return new Problem('headers_too_large', 'The request line and headers are too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return new Problem('body_too_large', 'The chunk extensions of the body are too large.');
   return new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
@@ -81,7 +81,7 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
     /** Handles Node's `connect` event, after which Node no longer manages the connection. */
     refuseTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
-      const fix = `request a path: ${basePath}/docs lists all paths`;
+      const fix = `request a path that ${basePath}/docs lists`;
       refuse(socket, invalidRequest({ location: 'method', message: 'CONNECT is not supported', fix }));
     },
   };

@@ -39,7 +39,7 @@ export function acceptedType<MediaType extends string>(
     if (quality > most) [best, most] = [mediaType, quality];
   }
   if (best !== undefined) return best;
-  const detail = `This path returns ${mediaTypes.join(' or ')}. Accept one of them, or omit the Accept header.`;
+  const detail = `This path returns only ${mediaTypes.join(' or ')}. Accept one of these types, or omit the Accept header.`;
   throw new Problem('not_acceptable', detail);
 }
 

@@ -21,7 +21,8 @@ export function textOf(problem: Problem, basePath: string, requestId: string): s
 
 /** Errors that Fastify and Node throw before a handler is reached. */
 const FRAMEWORK: Record<string, () => Problem> = {
-  FST_ERR_BAD_URL: () => new Problem('invalid_request', 'The path has invalid percent-encoding. Encode it in UTF-8.'),
+  FST_ERR_BAD_URL: () =>
+    new Problem('invalid_request', 'The path has invalid percent-encoding. Encode the path in UTF-8.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('uri_too_long', 'A segment of the path is too long.'),
 };
 
@@ -32,11 +33,15 @@ function toProblem(error: unknown): Problem {
   const known = FRAMEWORK[code];
   if (known) return known();
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
-    return new Problem('invalid_request', 'The request cannot be read.', { cause: error });
+    return new Problem('invalid_request', 'The service cannot read the request.', { cause: error });
   }
-  return new Problem('internal_error', 'An unexpected error occurred. The operator can find it by the request ID.', {
-    cause: error,
-  });
+  return new Problem(
+    'internal_error',
+    'An unexpected error occurred. The operator can find the error in the log by the request ID.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /**

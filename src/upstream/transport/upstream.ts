@@ -67,7 +67,7 @@ async function readBody(
   maxBytes: number,
   isUnpacked: boolean,
 ): Promise<string> {
-  const tooLarge = () => new UpstreamFailure(name, 'too_large', `a response of more than ${maxBytes} bytes`);
+  const tooLarge = () => new UpstreamFailure(name, 'too_large', `the response is larger than ${maxBytes} bytes`);
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
     body.on('error', () => undefined).destroy();
     throw tooLarge();

@@ -30,7 +30,7 @@ function showAway() {
   sign.textContent = '✕';
   const title = document.createElement('strong');
   title.textContent = 'Unreachable';
-  text.append(title, ' This page cannot reach the service. It will keep trying.');
+  text.append(title, ' This page cannot reach the service. The page will keep trying.');
   state.replaceChildren(sign, text);
 }
 
