@@ -47,7 +47,7 @@ describe('reports an error in one line, without repeating the value', () => {
     [
       'ARWEAVE_URL',
       'https://a.example/info',
-      'ARWEAVE_URL.0 must not end in /stats or /info: the service appends the path',
+      'ARWEAVE_URL.0 must not end in /stats or /info, because the service appends the path',
     ],
     [
       'BITCOIN_STATS_URL',
@@ -57,17 +57,17 @@ describe('reports an error in one line, without repeating the value', () => {
     [
       'BITCOIN_STATS_URL',
       'https://blockchain.info,https://mempool.space',
-      'BITCOIN_STATS_URL.1 must end in /api if it is a mempool server, such as https://mempool.space/api',
+      'BITCOIN_STATS_URL.1 must end in /api for a mempool server, as in https://mempool.space/api',
     ],
     [
       'BITCOIN_STATS_URL',
       'https://mempool.space/api/v1',
-      'BITCOIN_STATS_URL.0 must end in /api if it is a mempool server, such as https://mempool.space/api',
+      'BITCOIN_STATS_URL.0 must end in /api for a mempool server, as in https://mempool.space/api',
     ],
     [
       'ETHEREUM_STATS_URL',
       'https://api.blockscout.com/1/api/v2/stats',
-      'ETHEREUM_STATS_URL.0 must not end in /stats or /info: the service appends the path',
+      'ETHEREUM_STATS_URL.0 must not end in /stats or /info, because the service appends the path',
     ],
     ['SOLANA_RPC_URL', Array(9).fill('https://a.example').join(), 'SOLANA_RPC_URL must contain at most 8 URLs'],
   ])('%s=%s', (name, value, fault) => {
@@ -77,7 +77,7 @@ describe('reports an error in one line, without repeating the value', () => {
   test('reports a key that no URL uses', () => {
     const urls = 'https://a.example/api/v2,https://b.example/api/v2';
     expect(read({ ETHEREUM_STATS_API_KEY: 's3cret', ETHEREUM_STATS_URL: urls })).toEqual([
-      'ETHEREUM_STATS_API_KEY requires a URL such as https://api.blockscout.com/1/api/v2 in ETHEREUM_STATS_URL',
+      'ETHEREUM_STATS_API_KEY is set, but ETHEREUM_STATS_URL is not: set ETHEREUM_STATS_URL to a URL such as https://api.blockscout.com/1/api/v2',
     ]);
   });
 });

@@ -84,7 +84,7 @@ export const keys = () => get('/v1/user/keys', json(each(toKey)));
 
 export function deleteKey(id: number) {
   // An `id` of `..` would result in the path that deletes the user.
-  if (!Number.isSafeInteger(id) || id < 1) throw invalid('id must be an integer from 1');
+  if (!Number.isSafeInteger(id) || id < 1) throw invalid('id must be a positive integer');
   return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
 }
 

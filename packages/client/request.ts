@@ -47,7 +47,7 @@ function readAnswer<T>(text: string, read: (text: string) => T, { status, reques
   try {
     return read(text);
   } catch (cause) {
-    throw new QuotientError('invalid_answer', 'the response has an unexpected shape', { cause, status, requestId });
+    throw new QuotientError('invalid_answer', 'the response has an unexpected format', { cause, status, requestId });
   }
 }
 

@@ -35,15 +35,15 @@ const rejection = (message: string, parameter?: string) => new NodeRejection(400
 
 function whole(name: string, value: string | undefined, min: number): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < min) throw rejection(`must be an integer from ${min}`, name);
+  if (!/^\d{1,9}$/.test(value) || Number(value) < min) throw rejection(`must be an integer of at least ${min}`, name);
   return Number(value);
 }
 
 function checkAttribute(name: string, value: string): void {
-  if (!ATTRIBUTE.test(name)) throw rejection('an attribute must have a name like message.sender');
+  if (!ATTRIBUTE.test(name)) throw rejection('use an attribute name like message.sender');
   if (HEIGHTS[name]) {
     // Some clients send 9007199254740991 for an open range.
-    if (!/^\d{1,18}$/.test(value)) throw rejection('must be an integer from 0', name);
+    if (!/^\d{1,18}$/.test(value)) throw rejection('must be an integer of at least 0', name);
     return;
   }
   // The chain's query language cannot escape a quote in a value.

@@ -61,7 +61,7 @@ export const usageRecord = z
       .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on this date', 42) }))
       .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
   })
-  .meta({ id: 'Usage', description: 'The used and remaining calls of the allowance' });
+  .meta({ id: 'Usage', description: 'The numbers of used and remaining calls' });
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 const keyNumber = z
@@ -74,7 +74,7 @@ const keyScopes = z
   .meta({ description: 'The scopes of the key. The owner key has all scopes.', examples: [['prices']] });
 const keyStart = text('The first characters of the key, to identify it', 'qt_EXAM');
 const expiresAt = instant.nullable().meta({
-  description: `${MOMENT}the time at which the key expires; null if the key is valid as long as the user's plan`,
+  description: `${MOMENT}the time at which the key expires; null if the key is valid until the user's plan expires`,
 });
 
 export const apiKeyRecord = z

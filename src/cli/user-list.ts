@@ -27,7 +27,7 @@ function inCommands(error: unknown): never {
 export const HIGHEST = 2_147_483_647;
 
 export const recordNumber = (text = '') =>
-  wholeNumber('<key>, the record number in `npm run users -- list`,', text, 1, HIGHEST);
+  wholeNumber('<key> (the record number in `npm run users -- list`)', text, 1, HIGHEST);
 
 export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
   withDatabase(({ prisma }) =>

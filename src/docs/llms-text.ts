@@ -62,7 +62,7 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
 
 - Base URL: ${basePath === '' ? 'the origin of this file' : `\`${basePath}\` at the origin of this file`}; all paths are relative to the base URL. Send the key in the header \`X-API-KEY\`, or in \`Authorization\` as Bearer or Basic.
 ${essence.join('\n')}
-- All times are in UTC. A question mark marks an optional parameter.
+- All times are in UTC. Parameters with a question mark are optional.
 
 ${groups.join('\n\n')}
 

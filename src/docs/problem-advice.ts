@@ -83,7 +83,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   renew_too_early: {
     cause: 'The plan has already been renewed one period ahead.',
-    remedy: 'Renew the plan when `validUntil` is at most one period away.',
+    remedy: 'Renew the plan when at most one period is left until `validUntil`.',
   },
   too_many_keys: {
     cause: `The user already has ${MAX_KEYS_PER_USER} active keys. Replaced keys count until their grace period ends.`,

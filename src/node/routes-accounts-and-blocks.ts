@@ -18,7 +18,7 @@ const height = z
   .regex(/^[1-9]\d{0,17}$/, 'must be a block height')
   .meta({
     description: 'The block height',
-    fix: 'an integer from 1, or latest',
+    fix: 'a positive integer, or latest',
     wire: { type: 'string', pattern: '^[1-9]\\d{0,17}$', examples: ['151980'] },
   });
 

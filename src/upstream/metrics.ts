@@ -20,7 +20,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
-    'Implausible samples from an upstream that the service dropped',
+    'Implausible samples that the service dropped, by upstream',
     ['upstream'],
   );
 

@@ -35,8 +35,8 @@ it('archive import-candles imports nothing from a file with a gap, unless gaps a
   const path = await fileOf(FIRST, SECOND, FIFTH);
   expect(await importCandles('ethereum', path)).toEqual({
     code: 1,
-    stdout: 'ethereum: nothing was imported, the file has 1 bad line(s)\n',
-    stderr: 'line 3: 2 candle(s) are missing before it, from 2020-01-01T02:00:00.000Z\n',
+    stdout: 'ethereum: nothing was imported, because the file has 1 invalid line(s)\n',
+    stderr: 'line 3: 2 candle(s) before this line are missing, from 2020-01-01T02:00:00.000Z\n',
   });
   const { code, stdout } = await importCandles('ethereum', path, '--holes');
   expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 skipped (already settled)\n']);
@@ -66,7 +66,7 @@ it('archive status shows candles in a separate table, and archive purge counts t
     },
   ]);
   expect((await archive('purge', '--source', 'kraken')).stdout).toContain(
-    'solana: 0 points, 2 candles, 0 latest prices and 1 spans of coverage deleted\n',
+    'solana: 0 points, 2 candles, 0 latest prices and 1 coverage entries deleted\n',
   );
   expect((await archive('status')).stdout).toMatch(/\n\nno candles\n$/);
 });

@@ -16,12 +16,12 @@ it("deletes a source's data, before a date or entirely, and reports the amounts"
   await archive('import', 'ethereum', SAMPLE);
   expect(await archive('purge', '--source', 'kraken')).toEqual({
     code: 0,
-    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 spans of coverage deleted in total\n',
+    stdout: 'kraken: 0 points, 0 candles, 0 latest prices and 0 coverage entries deleted in total\n',
     stderr: '',
   });
   expect((await archive('purge', '--source', 'coingecko', '--before', '2016-02-28')).stdout).toBe(
-    'ethereum: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted\n' +
-      'coingecko: 1 points, 0 candles, 0 latest prices and 1 spans of coverage deleted in total\n',
+    'ethereum: 1 points, 0 candles, 0 latest prices and 1 coverage entries deleted\n' +
+      'coingecko: 1 points, 0 candles, 0 latest prices and 1 coverage entries deleted in total\n',
   );
   const { stdout } = await archive('status', '--json');
   const days = JSON.parse(stdout).find(
@@ -43,15 +43,15 @@ it.each([
   [[], `--source must be one of coingecko, kraken ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],
-    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, and not in the future ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '2025-02-29'],
-    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, and not in the future ${HINT}`,
   ],
   [
     ['--source', 'kraken', '--before', '9999-01-01'],
-    `--before must be a date such as 2025-01-31, not after today ${HINT}`,
+    `--before must be a date such as 2025-01-31, and not in the future ${HINT}`,
   ],
   [
     ['--source', 'kraken', 'bitcoin'],

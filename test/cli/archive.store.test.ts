@@ -31,13 +31,13 @@ describe('archive import', () => {
     expect(await archive('import', 'ethereum', SAMPLE)).toEqual({
       code: 0,
       stdout:
-        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
+        'ethereum: 3 rows read: 3 added, 0 changed, 0 skipped (no new data), 0 kept (settled, but different), 0 invalid\n',
       stderr: '',
     });
     const again = await archive('import', 'Ethereum', SAMPLE);
     expect([again.code, again.stdout]).toEqual([
       0,
-      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (nothing new), 0 kept (settled and different), 0 bad\n',
+      'ethereum: 3 rows read: 0 added, 0 changed, 3 skipped (no new data), 0 kept (settled, but different), 0 invalid\n',
     ]);
     expect(await statusOf('ethereum')).toMatchObject({
       points: 3,
@@ -76,7 +76,7 @@ describe('archive import', () => {
     const strict = await archive('import', 'solana', BAD_SAMPLE, '--strict');
     expect(strict).toMatchObject({
       code: 1,
-      stdout: 'solana: nothing was imported, the file has 8 bad line(s)\n',
+      stdout: 'solana: nothing was imported, because the file has 8 invalid line(s)\n',
     });
     expect(await statusOf('solana')).toMatchObject({ points: 0, spans: [] });
 
@@ -85,7 +85,7 @@ describe('archive import', () => {
     expect(lenient.stdout).toContain('12 rows read: 4 added');
     for (const { stderr } of [strict, lenient]) {
       expect(stderr).toContain('line 3: price is negative\n');
-      expect(stderr).toContain('line 9: is a second row for this date: the first is on line 8\n');
+      expect(stderr).toContain('line 9: has the same date as line 8\n');
     }
   });
 
@@ -154,7 +154,7 @@ describe('archive with wrong usage', () => {
     ],
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist: check the path\n'],
     [['import', 'ethereum', '/tmp'], '/tmp is a directory: use a CSV file\n'],
-    [['import', 'ethereum', '/dev/null'], '/dev/null is not a regular file: use a CSV file\n'],
+    [['import', 'ethereum', '/dev/null'], '/dev/null is not a file: use a CSV file\n'],
     [['export'], `unknown command: use one of import, import-candles, status, purge ${HINT}`],
     [[], `missing command: use one of import, import-candles, status, purge ${HINT}`],
   ])('%j', async (args, stderr) => {

@@ -122,9 +122,9 @@ describe('the embedded database', () => {
       `2 there is no database in ${at('nothing')}: set DATA_DIR to the directory of a database`,
     );
     expect(await refused(runBackup, at('nothing', 'x'), dataDir)).toBe(
-      `2 ${at('nothing')} does not exist: create this directory first`,
+      `2 ${at('nothing')} does not exist: create the directory first`,
     );
-    expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use a file name`);
+    expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use the name of a file`);
     expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must not be in/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
     expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this command is for the embedded database/);

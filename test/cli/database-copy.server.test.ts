@@ -97,7 +97,7 @@ it('copies a database row by row into an empty one, however often it is killed, 
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
   expect(await refused(target.url, '--from', source.url)).toMatch(
-    / is not empty: the table \w+ has rows; use an empty database\n$/,
+    / is not empty, because the table \w+ has rows: use an empty database\n$/,
   );
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
@@ -133,13 +133,13 @@ it('rejects a source or target that a process is using, except a source with --l
   const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
   const copied = await runProcess('database', live, {});
   expect(copied).toMatchObject({ code: 0, stderr: '' });
-  expect(copied.stdout).toMatch(/\nwrites to the source after 20\S+Z are not in the copy\n$/);
+  expect(copied.stdout).toMatch(/\nthe copy does not contain changes to the source after 20\S+Z\n$/);
 
   await withSession(other, (session) => session.exec('DELETE FROM lease'));
   const client = new pg.Client({ connectionString: other.url, application_name: 'quotient' });
   await client.connect();
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
-  expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is using \S+: stop it first\n$/);
+  expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is using \S+: stop the process first\n$/);
   await client.end();
 });
 

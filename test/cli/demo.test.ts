@@ -18,7 +18,7 @@ const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
 /** The output during the start. */
 const STEPS = [
-  'Starting simulated data sources and a small blockchain …',
+  'Starting simulated data sources and a simulated blockchain …',
   'Creating a temporary embedded PostgreSQL database, which takes a few seconds …',
   'Starting the service …',
 ];
@@ -38,7 +38,7 @@ it.each([
     const demo = startCommand('demo', args, { TMPDIR: directory.path });
     await demo.until('stdout', /Ctrl-C/);
     expect(await readdir(directory.path)).toHaveLength(1);
-    const steps = [...STEPS, 'Port 8080 is in use: using a free one …', ''];
+    const steps = [...STEPS, 'Port 8080 is in use. Using a free port …', ''];
     expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
     expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
     const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
@@ -104,7 +104,7 @@ it('reports in one line that its port is in use, and cleans up', async () => {
   server.close();
   expect(result).toMatchObject({
     code: 1,
-    stderr: `cannot listen at 127.0.0.1:${port}: the port is in use by another process (PORT and METRICS_PORT set the ports)\n`,
+    stderr: `cannot listen at 127.0.0.1:${port}: another process uses the port; set another PORT or METRICS_PORT\n`,
   });
   expect(result.stdout.split('\n')).toEqual([...STEPS, '']);
   expect(await readdir(directory.path)).toEqual([]);

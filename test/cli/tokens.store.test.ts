@@ -32,7 +32,7 @@ describe('tokens', () => {
       /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or earlier: .+\npair: ABDUSD of Kraken\n$/,
     );
     expect((await tokens('add', 'albaka', '--symbol', 'BTC')).stdout).toMatch(
-      /\npair: none: .+\nsymbol: btc refers to bitcoin; also the symbol of albaka\n$/,
+      /\npair: none: .+\nsymbol: btc refers to bitcoin; albaka has the same symbol\n$/,
     );
     const listed = JSON.parse((await tokens('list', '--json')).stdout) as { name: string }[];
     expect(listed.map(({ name }) => name).slice(4)).toEqual(['usd-coin', 'albado', 'albaka']);
@@ -41,7 +41,7 @@ describe('tokens', () => {
       /^id +symbol +title +listed +pair\nbitcoin +btc +Bitcoin +2013-04-28 +XXBTZUSD\n/,
     );
     expect(await tokens('remove', 'albado')).toEqual({
-      ...{ code: 0, stderr: '', stdout: 'albado: removed; stored data is kept\n' },
+      ...{ code: 0, stderr: '', stdout: 'albado: removed; its stored data is kept\n' },
     });
     expect((await tokens('list')).stdout).not.toContain('albado');
   });
@@ -60,14 +60,14 @@ describe('tokens', () => {
     [
       ['add', 'eth'],
       1,
-      'this id is the symbol of ethereum, so it cannot be added: clients that send it mean ethereum\n',
+      'this id is the symbol of ethereum and cannot be added, because clients use it to request ethereum\n',
     ],
     [
       ['add', 'bebado', '--kraken', 'nosuch'],
       1,
-      'Kraken has no such pair against US dollars: use another pair, or `--kraken none`\n',
+      'Kraken does not trade this pair for US dollars: use another pair, or `--kraken none`\n',
     ],
-    [['remove', 'solana'], 1, 'this token is built in: it cannot be added or removed\n'],
+    [['remove', 'solana'], 1, 'this token is built in and cannot be added or removed\n'],
     [['remove', 'solan'], 1, 'unknown id: did you mean solana?\n'],
     [['add'], 2, `<id> is missing: the command requires <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
     [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],

@@ -20,7 +20,7 @@ const EMPTY = (dataDir: string) =>
 
 const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
 
-const UNKNOWN = 'No user has the record number 99. See `npm run users -- list` and `npm run users -- show <key>`.\n';
+const UNKNOWN = 'No user has the record number 99. Use `npm run users -- list` or `npm run users -- show <key>`.\n';
 
 describe('users', () => {
   it('creates, lists, limits, rotates, renews and revokes', async () => {
@@ -109,7 +109,7 @@ it('runs as a separate process, with its exit code', async () => {
 
 describe('users with wrong usage', () => {
   const hint = '(see `npm run users -- --help`)\n';
-  const record = '<key>, the record number in `npm run users -- list`, must be an integer from 1 to 2147483647';
+  const record = '<key> (the record number in `npm run users -- list`) must be an integer from 1 to 2147483647';
   it.each([
     [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
     [['limit', 'qt_x', '5'], `${record} ${hint}`],
@@ -121,7 +121,7 @@ describe('users with wrong usage', () => {
       `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`,
     ],
     [['list', 'all', '1'], `2 unexpected arguments: the command accepts [--json] ${hint}`],
-    [['list', '--json=yes'], `--json takes no value: use --json alone ${hint}`],
+    [['list', '--json=yes'], `--json accepts no value: use --json alone ${hint}`],
     [
       ['rotate', '1', '--grace-seconds'],
       `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
@@ -139,7 +139,7 @@ describe('users with wrong usage', () => {
     [
       ['create', '--name', '', '--plan', 'monthly'],
       '--name is empty: use 1 to 100 characters, without control characters\n' +
-        `--email is missing: use an email address such as ada@example.org, at most 254 characters ${hint}`,
+        `--email is missing: use an email address of at most 254 characters, such as ada@example.org ${hint}`,
     ],
   ])('%j', async (args, stderr) => {
     expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });

@@ -106,7 +106,7 @@ it('states when an exhausted allowance resets', async () => {
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
   await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
   await expect.poll(() => text('left')).toBe('0');
-  expect(await text('left-of')).toBe('of 1 calls left, calls fail until the reset');
+  expect(await text('left-of')).toBe('of 1 calls left, calls are rejected until the reset');
 });
 
 it('renews a key, and states when it can be renewed again', async () => {

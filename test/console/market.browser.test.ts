@@ -208,7 +208,7 @@ it('shows a custom range, and reports missing data and invalid dates', async () 
   await page.getByLabel('From', { exact: true }).fill(String(yesterday).slice(0, 10));
   await page.getByLabel('To', { exact: true }).fill(String(before).slice(0, 10));
   await page.getByRole('button', { name: 'Apply', exact: true }).click();
-  await page.locator('#dates').getByText('The end is before the start.').waitFor();
+  await page.locator('#dates').getByText('The end date is before the start date.').waitFor();
   expect(requested(`fromDate=${String(yesterday).slice(0, 10)}`)).toEqual([]);
 
   await page.getByRole('button', { name: 'Last month' }).click();

@@ -167,7 +167,7 @@ test('a migration that failed under prisma migrate is rejected until it is marke
   );
   const migrations = [FIRST, SECOND];
   await expect(migrate(postgres, { migrations })).rejects.toThrow(
-    `the migration ${SECOND.name} failed earlier and must be repaired: out of luck`,
+    `the migration ${SECOND.name} failed earlier: repair the database and restart (out of luck)`,
   );
   await postgres.exec(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = 'x'`);
   expect(await migrate(postgres, { migrations })).toEqual([SECOND.name]);

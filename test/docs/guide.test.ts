@@ -12,10 +12,10 @@ function section(id: string, env: Record<string, string> = {}): string {
 
 it('describes how to get a key if registration is open, and refers to the operator if not', () => {
   expect(section('key')).toContain("curl -X POST 'https://quotient.example/v1/user/create?");
-  expect(section('key')).toMatch(/\b30\b.* a minute/);
+  expect(section('key')).toMatch(/\b30\b.* per minute/);
   expect(section('key', { BASE_PATH: '/market' })).toContain('https://quotient.example/market/v1/user/create?');
-  expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toMatch(/\b7\b.* a minute/);
-  expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('a minute');
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toMatch(/\b7\b.* per minute/);
+  expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('per minute');
   const closed = section('key', { REGISTRATION: 'closed' });
   expect(closed).toContain('ask the operator');
   expect(closed).not.toContain('curl');
@@ -25,13 +25,13 @@ it('states the configured limits', () => {
   for (const [plan, { limit }] of Object.entries(PLANS)) {
     expect(section('limits')).toContain(`\`${plan}\` allows ${limit.toLocaleString('en')} calls a `);
   }
-  expect(section('limits')).toContain('50 requests a second');
+  expect(section('limits')).toContain('50 requests per second');
   expect(section('limits', { BURST_PER_SECOND: '1' })).toContain('1 request a second');
   expect(section('limits', { BURST_PER_SECOND: '0' })).toContain('is not limited');
 });
 
 it('states the freshness of prices from the refresh schedule', () => {
-  expect(section('freshness')).toContain('every 2 minutes and the chart of the last day every hour');
+  expect(section('freshness')).toContain('every 2 minutes, and the chart of the last day every hour');
   const refresh = { COINGECKO_REFRESH: 'latest=90s,chart=1h' };
   expect(section('freshness', refresh)).toContain('every 90 seconds and');
 });

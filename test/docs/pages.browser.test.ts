@@ -47,7 +47,7 @@ it('shows failures on the status page when the user returns to it, and that the 
   await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: await service.createUser() });
   await returnToPage();
   await page.getByRole('heading', { name: 'Warnings' }).waitFor();
-  expect(await page.locator('#warnings').innerText()).toContain('CoinGecko reported an internal error.');
+  expect(await page.locator('#warnings').innerText()).toContain('CoinGecko returned an internal error.');
   expect(await state.innerText()).toContain('Serving, with limits');
   await expectSoundLooks(page, 'with limits', WIDTHS);
   expect(complaints).toEqual([]);

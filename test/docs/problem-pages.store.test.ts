@@ -92,7 +92,7 @@ describe('a failed request of a browser', () => {
   it.each([
     ['/v1/prices/latest/token?tokenName=bitcoin', 401, 'api_key_missing', 'API key required'],
     ['/v1/user/create', 405, 'method_not_allowed', 'This path accepts only POST.'],
-    ['/?mnemonic=abandon', 400, 'secret_in_request', 'A seed phrase must never be in a URL'],
+    ['/?mnemonic=abandon', 400, 'secret_in_request', 'Never put a seed phrase in a URL'],
     ['/%zz', 400, 'invalid_request', 'invalid percent-encoding'],
     ['/openapi.json', 406, 'not_acceptable', 'application/json'],
   ])(

@@ -29,13 +29,13 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'fetch', what: 'statistics:btc', cause: 'resting' },
     'statistics:btc: resting',
     'On-chain statistics (btc)',
-    'Their source has failed repeatedly and will be retried later.',
+    'Their source has failed repeatedly and will be called again later.',
   ],
   [
     { about: 'statistics source', source: 'arweave-node-2', cause: 'server_error' },
     'arweave-node-2: server_error',
     'On-chain statistics',
-    'An Arweave gateway reported an internal error.',
+    'An Arweave gateway returned an internal error.',
   ],
   [
     { about: 'plan', difference: 'the key has 30 calls a minute, not 500' },
@@ -47,7 +47,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     { about: 'failover', served: 'kraken', primary: 'coingecko', since: SINCE },
     'latest: kraken has been served instead of coingecko since 2026-11-21T10:05:00.000Z',
     'Latest prices',
-    'They have come from Kraken instead of CoinGecko since 21 Nov 2026, 10:05:00 UTC.',
+    'Since 21 Nov 2026, 10:05:00 UTC, prices have come from Kraken instead of CoinGecko.',
   ],
   [
     {
@@ -56,25 +56,25 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
     },
     'latest: bitcoin was 90 by coingecko and 120 by kraken at 2026-11-21T10:05:00.000Z',
     'The price of bitcoin',
-    'CoinGecko reported 90 and Kraken 120 when the source changed.',
+    'When the source changed, CoinGecko reported 90, and Kraken reported 120.',
   ],
   [
     { about: 'node', node: 2, cause: 'timeout' },
     'node 2: timeout',
     'Node 2 of the chain',
-    'It did not respond in time.',
+    'The node did not respond in time.',
   ],
   [
     { about: 'node', node: 1, blocksBehind: 51 },
     'node 1: 51 blocks behind',
     'Node 1 of the chain',
-    'It is 51 blocks behind.',
+    'The node is 51 blocks behind.',
   ],
   [
     { about: 'node', node: 1, otherChain: null },
     'node 1: on another chain (not reported)',
     'Node 1 of the chain',
-    'It belongs to another chain.',
+    'The node belongs to another chain.',
   ],
 ])('%o has a text for programs and another for users', (warning, text, subject, wrong) => {
   expect(warningText(warning)).toBe(text);

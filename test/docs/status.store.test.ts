@@ -53,7 +53,7 @@ describe('the status page', () => {
     const page = await service.get('/status');
     expect(page.status).toBe(200);
     expect(textOf(await page.text())).toMatch(
-      /! Serving, with limits .*Latest prices CoinGecko reported an internal error\./,
+      /! Serving, with limits .*Latest prices CoinGecko returned an internal error\./,
     );
   });
 });
@@ -80,5 +80,7 @@ it('responds with 503 while the process is stopping, regardless of the database'
   });
   const problem = await readiness().catch((error: unknown) => error);
   expect(problem).toMatchObject({ status: 503, code: 'overloaded', headers: { 'retry-after': '1' } });
-  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain('This process is stopping.');
+  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain(
+    'This process is stopping and accepts no new requests.',
+  );
 });

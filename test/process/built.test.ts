@@ -20,7 +20,7 @@ it('runs without its sources, and prints its address', async () => {
   const origin = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0];
   const url = `${origin}/market`;
   expect(await service.logged(/^Quotient/)).toBe(
-    `Quotient listens at ${url} (console: ${url}/, documentation: ${url}/docs). Ctrl-C stops it.`,
+    `Quotient is listening at ${url} (console: ${url}/, documentation: ${url}/docs). Press Ctrl-C to stop it.`,
   );
 
   const registration = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });

@@ -88,7 +88,7 @@ it('prints its usage, and accepts no other argument', async () => {
     expect(await refused.exited).toEqual([2, null]);
     await refused.logged(/see `npm start -- --help`/);
     expect(refused.lines).toEqual([
-      'the service takes no arguments: settings are environment variables (see `npm start -- --help`)',
+      'the service accepts no arguments: use environment variables for settings (see `npm start -- --help`)',
     ]);
   }
 });

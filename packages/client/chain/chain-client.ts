@@ -135,7 +135,7 @@ export class ChainClient {
       deadline.check();
       const failure = asQuotientError(error);
       if (failure instanceof QuotientError) throw failure;
-      throw new QuotientError('invalid_answer', 'the response has an unexpected shape', { cause: error });
+      throw new QuotientError('invalid_answer', 'the response has an unexpected format', { cause: error });
     } finally {
       deadline.clear();
     }

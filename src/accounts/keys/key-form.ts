@@ -34,7 +34,7 @@ const future = (clock: Clock) =>
     .refine((at) => at <= LAST, 'must not be after the year 9999')
     .optional()
     .meta({
-      description: "The time at which the key expires. If omitted, the key is valid as long as the user's plan.",
+      description: "The time at which the key expires. If omitted, the key is valid until the user's plan expires.",
       fix: 'a future time in ISO 8601 with Z or an offset, such as 2030-01-31T12:00:00Z',
       wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
     });

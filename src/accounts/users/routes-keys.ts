@@ -25,9 +25,9 @@ const create = (clock: Clock) => ({
   summary: 'Create a key with limited scopes',
   operationId: 'createKey',
   description:
-    'Creates a key for a web page or a script. The key has fewer scopes than the owner key and cannot change ' +
-    'the user. All keys of a user share the allowance and the burst limit. The key is returned only once. A ' +
-    `user can have up to ${MAX_KEYS_PER_USER} active keys.`,
+    'Creates a key for a web page or a script. The key has fewer scopes than the owner key and cannot manage ' +
+    'the account. All keys of a user share the allowance and the burst limit. The key is returned only once. ' +
+    `A user can have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
 });

@@ -136,7 +136,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const outcome = await decided(store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
-      const detail = `The plan is valid until ${iso(user.validUntil)}. Renew it when this time is at most one period away.`;
+      const detail = `The plan is valid until ${iso(user.validUntil)}. You can renew it when at most one period is left.`;
       throw new Problem('renew_too_early', detail);
     },
 

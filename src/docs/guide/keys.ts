@@ -31,7 +31,7 @@ curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/keys?label=shop%20window&scop
 \`\`\`
 
 A web page from another origin can call the service only if the operator has allowed that origin (CORS, \`CORS_ORIGINS\`). \
-Before you use a key in a web page, ask the operator to allow its origin. Servers and scripts need no such permission.
+Before you use a key in a web page, ask the operator to allow its origin. Calls from servers and scripts need no permission.
 
 \`GET /v1/user/keys\` lists your keys with the time of their last use. \`DELETE /v1/user/keys/{id}\` revokes a key.`;
 }
@@ -53,9 +53,9 @@ export const renewal = (
 
 ${fenced('sh', `curl -X POST -H "X-API-KEY: $KEY" '${base}/v1/user/renew'`)}
 
-* If \`validUntil\` is at most one plan period away: the key is valid for one more period. The remaining calls of the current period do not change.
+* If at most one plan period is left until \`validUntil\`: the key is valid for one more period. The remaining calls of the current period do not change.
 * If \`validUntil\` has passed: a new period with a full allowance starts immediately.
-* If \`validUntil\` is more than one plan period away: the response is 409 \`renew_too_early\`.
+* If more than one plan period is left until \`validUntil\`: the response is 409 \`renew_too_early\`.
 
 The renewal applies to all your keys, except keys with their own \`expiresAt\`. The \`Link\` header in the response to a registration links to this section and to the renewal call.`;
 

@@ -33,7 +33,7 @@ method, key, burst limit, parameters, allowance.
 * Unknown parameters are ignored. A parameter that looks misspelled is rejected with 400.
 * A request with a \`mnemonic\` parameter is rejected on every path, because a seed phrase must never be in a URL.
 * A HEAD request returns the headers of a GET request and costs the same. An unsupported method is rejected with 405.
-* Most endpoints ignore the request body. The maximum size of a broadcast is 128 KB, and of any other body 1 MB.`;
+* Most endpoints ignore the request body. A broadcast can have up to 128 KB. Any other body can have up to 1 MB.`;
 
 export type GuideSettings = { basePath: string } & NodeSettings &
   Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &

@@ -38,7 +38,7 @@ function readFigures({ line, fields }: CsvLine): ReadCandle {
   const wrong = CANDLE_COLUMNS.findIndex(
     (_, i) => !(NUMBER.test(fields[i] ?? '') && Number.isFinite(Number(fields[i]))),
   );
-  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} must be a number from 0` };
+  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} must be a number of at least 0` };
   const [, open, high, low, close, volume] = fields.map(Number) as [
     ...[number, number, number, number, number, number],
   ];

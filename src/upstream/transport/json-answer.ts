@@ -60,7 +60,11 @@ export function createJsonReader(
       });
 
     const { excess } = scanJson(answer.text, BOUNDS);
-    if (excess) throw fail('too_large', `JSON exceeds the limit of ${BOUNDS[excess]} (${excess})`);
+    if (excess)
+      throw fail(
+        'too_large',
+        `JSON exceeds the limit of ${BOUNDS[excess]} ${excess === 'depth' ? 'levels' : 'values'}`,
+      );
     const body = parseJson(answer.text);
     const error = errorIn(body, answer.status);
     const isPage = body === undefined && /^\s*</.test(answer.text);

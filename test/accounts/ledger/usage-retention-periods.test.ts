@@ -14,7 +14,7 @@ it.each(['30d', '743h', '400', '400m', '-400d', '0d', '1e3d', '100000d', 'd', 'c
   'is rejected in one line: %s',
   (text) => {
     expect(() => readSettings({ USAGE_RETENTION: text })).toThrow(
-      'USAGE_RETENTION must have the form 400d (an integer with d or h), at least 31d',
+      'USAGE_RETENTION must be a duration of at least 31d, such as 400d (an integer with d or h)',
     );
   },
 );

@@ -82,7 +82,7 @@ describe('a key', () => {
     ]).toEqual([
       'It expires on 15 Mar 2026, 12:00 and cannot be renewed.',
       'It is valid until 16 Mar 2026, 12:00. Renewing the account extends it.',
-      'It is valid for as long as the account is.',
+      'It is valid as long as the account is active.',
     ]);
   });
 

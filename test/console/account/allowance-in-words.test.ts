@@ -9,8 +9,8 @@ it.each([
   [1000, 10_000, ', less than 25%'],
   [999, 10_000, ', less than 10%'],
   [1, 10_000, ', less than 10%'],
-  [0, 10_000, ', calls fail until the reset'],
-  [0, 0, ', calls fail until the reset'],
+  [0, 10_000, ', calls are rejected until the reset'],
+  [0, 0, ', calls are rejected until the reset'],
 ])('%d of %d remaining calls are described as “%s”', (remaining, limit, words) =>
   expect(LEVEL_WORDS[levelOf(remaining, limit)]).toBe(words),
 );

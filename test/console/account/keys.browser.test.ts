@@ -167,7 +167,7 @@ it('warns about an owner key that a page from another origin has used', async ()
     .toBe('https://shop.example');
   await here.open(owner);
   const warning = here.page.locator('#exposed-key');
-  await warning.getByText(`A page on https://shop.example has used the owner key ${owner.slice(0, 7)}`).waitFor();
+  await warning.getByText(`A web page on https://shop.example has used the owner key ${owner.slice(0, 7)}`).waitFor();
   expect(await barriers(here.page, { include: [['#exposed-key']] })).toEqual([]);
 
   await here.page.locator('#account-button').click();

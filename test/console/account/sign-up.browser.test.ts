@@ -142,8 +142,8 @@ it('validates the fields before it calls the service', async () => {
   await page.getByRole('button', { name: 'Get a key' }).click();
   await expectError(page.getByLabel('Email', { exact: true }), 'Enter an address like ada@example.org.');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expectError(page.getByLabel('API key', { exact: true }), 'Enter your API key: it begins with qt_.');
-  // The page requests the sample at an arbitrary time after it opens.
+  await expectError(page.getByLabel('API key', { exact: true }), 'Enter your API key, which starts with qt_.');
+  // The page requests the sample at any time after it opens.
   const requested = here.requests.slice(before).filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample'));
   expect(requested).toEqual([]);
 });

@@ -11,9 +11,9 @@ const usage = (limit: number, days: number) => ({
 
 describe('the cost of auto-refresh', () => {
   it.each([
-    [1, usage(10_000, 28), 'Up to 12 calls per hour: 0.12% of your 10,000 calls, or 81% over the whole period.'],
-    [3, usage(10_000, 31), 'Up to 36 calls per hour: 0.36% of your 10,000 calls, or 268% over the whole period.'],
-    [3, usage(180_000, 365), 'Up to 36 calls per hour: 0.02% of your 180,000 calls, or 175% over the whole period.'],
+    [1, usage(10_000, 28), 'Up to 12 calls per hour (0.12% of your 10,000 calls). A whole period would use 81%.'],
+    [3, usage(10_000, 31), 'Up to 36 calls per hour (0.36% of your 10,000 calls). A whole period would use 268%.'],
+    [3, usage(180_000, 365), 'Up to 36 calls per hour (0.02% of your 180,000 calls). A whole period would use 175%.'],
     [10, undefined, 'Up to 120 calls per hour.'],
     [1, usage(0, 28), 'Up to 12 calls per hour.'],
   ])('of %d calls is stated in calls per hour and as a share of the allowance', (calls, of, words) =>

@@ -46,14 +46,14 @@ it('lists each bad line and imports the others', async () => {
   const path = new URL('../../samples/export-with-bad-lines.csv', import.meta.url).pathname;
   const { bad, counts } = await archive.takeFile(path);
   expect(bad).toEqual([
-    { line: 3, fault: 'price is negative' },
+    { line: 3, fault: 'price must not be negative' },
     { line: 4, fault: 'has 3 columns instead of 4' },
     { line: 5, fault: 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC' },
-    { line: 6, fault: 'price is not a number' },
-    { line: 9, fault: 'is a second row for this date: the first is on line 8' },
+    { line: 6, fault: 'price must be a number' },
+    { line: 9, fault: 'has the same date as line 8' },
     { line: 10, fault: 'snapped_at is in the future' },
     { line: 11, fault: 'price is too large' },
-    { line: 12, fault: 'price is not a number' },
+    { line: 12, fault: 'price must be a number' },
   ]);
   expect(counts).toEqual({ ...none, read: 12, added: 4, bad: 8 });
   expect((await archive.samples()).map(({ price }) => price)).toEqual([5.25, 6.25, 6.5, 7.5]);
@@ -79,9 +79,9 @@ it.each([
   [
     'a first line that is not a header',
     '2020-01-01 00:00:00 UTC,1,2,3\n',
-    /has no header: its first line must be snapped_at/,
+    /has no header: the first line must be snapped_at/,
   ],
-  ['unknown columns', 'snapped_at,price,market_cap\n', /has unexpected columns: .*snapped_at/],
+  ['unknown columns', 'snapped_at,price,market_cap\n', /has the wrong columns: .*snapped_at/],
   ['nothing', '', /is empty/],
   ['empty lines', '\n\r\n', /is empty/],
   ['one endless line', 'x'.repeat(3_000_000), /has a line that is too long/],

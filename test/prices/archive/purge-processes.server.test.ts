@@ -34,7 +34,7 @@ test('running processes drop purged samples, and serve none of them', async () =
   const purged = await runHere(commandLine, ['purge', '--source', 'coingecko'], { DATABASE_URL: made.url });
   expect([purged.code, purged.stderr]).toEqual([0, '']);
   expect(purged.stdout).toMatch(
-    /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* spans of coverage deleted in total$/m,
+    /^coingecko: [1-9]\d* points, 0 candles, \d latest prices and [1-9]\d* coverage entries deleted in total$/m,
   );
   for (const { url } of replicas.processes) {
     await expect.poll(() => heldBy(url)).toBe(0);
@@ -52,7 +52,7 @@ test('running processes drop purged candles', async () => {
 
   replicas.sandbox.faults.always({ kind: 'html' });
   const purged = await runHere(commandLine, ['purge', '--source', 'kraken'], { DATABASE_URL: made.url });
-  expect(purged.stdout).toMatch(/^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 spans of coverage/m);
+  expect(purged.stdout).toMatch(/^kraken: 0 points, [1-9]\d* candles, 0 latest prices and 1 coverage entries/m);
   for (const { url } of replicas.processes) await expect.poll(() => statusOf(url)).not.toBe(200);
   replicas.sandbox.faults.clear();
 }, 120_000);

@@ -70,10 +70,10 @@ describe('a row of an export', () => {
     ['2017-04-02 00:00,1,2,3', 'snapped_at must be a time such as 2015-08-07 00:00:00 UTC'],
     ['2024-06-02 00:00:00 UTC,1,2,3', 'snapped_at is in the future'],
     ['1970-01-01 00:00:00 UTC,1,2,3', 'snapped_at is before 2009-01-03, the first block of Bitcoin'],
-    ['2017-04-02 00:00:00 UTC,-1,2,3', 'price is negative'],
-    ['2017-04-02 00:00:00 UTC,1,NaN,3', 'market_cap is not a number'],
-    ['2017-04-02 00:00:00 UTC,1,2,Infinity', 'total_volume is not a number'],
-    ['2017-04-02 00:00:00 UTC,1,2,0x10', 'total_volume is not a number'],
+    ['2017-04-02 00:00:00 UTC,-1,2,3', 'price must not be negative'],
+    ['2017-04-02 00:00:00 UTC,1,NaN,3', 'market_cap must be a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,Infinity', 'total_volume must be a number'],
+    ['2017-04-02 00:00:00 UTC,1,2,0x10', 'total_volume must be a number'],
     ['2017-04-02 00:00:00 UTC,1,2,1e309', 'total_volume is too large'],
   ])('%s: %s', (line, fault) => {
     expect(read(line)).toMatchObject({ fault });

@@ -103,7 +103,7 @@ describe('another currency', () => {
     const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
     const path = join(folder, 'euros.csv');
     await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
-    await expect(openImportFile(path)).rejects.toThrow('has unexpected columns');
+    await expect(openImportFile(path)).rejects.toThrow('has the wrong columns');
     await rm(folder, { recursive: true });
   });
 

@@ -127,7 +127,7 @@ test('rejects an invalid list and names the positions, without repeating the inp
       names,
     ).toEqual(numbers);
     expect(fault?.fix).toContain(near);
-    expect(fault?.fix).toContain('1 to 100 names or symbols');
+    expect(fault?.fix).toContain('1 to 100 token names or symbols');
     expect(body).not.toContain('bitcon');
   }
   const twice = await service.ask(`${PATH}bitcoin&tokenNames=solana`);

@@ -33,7 +33,7 @@ describe('the retention of samples', () => {
     }
     expect(fault).toBeInstanceOf(SettingsError);
     expect((fault as SettingsError).faults).toEqual([
-      'MARKET_RETENTION must have the form coingecko=24h,kraken=365d (integers with h or d, each source once: coingecko, kraken)',
+      'MARKET_RETENTION must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (coingecko, kraken)',
     ]);
   });
 

@@ -86,7 +86,7 @@ describe('a plan whose range is smaller than configured', () => {
       failure: undefined,
     });
     expect(market.warnings().map(warningText)).toEqual([
-      `coingecko: history reaches back ${calls[1]} days, less than the plan in COINGECKO_PLAN allows`,
+      `coingecko: the history reaches back ${calls[1]} days, which is less than COINGECKO_PLAN allows`,
     ]);
 
     for (let again = 0; again < 3; again++) expect(await cost(() => whole(market))).toEqual([]);

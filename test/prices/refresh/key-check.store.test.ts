@@ -45,7 +45,7 @@ describe('the key of a paid plan', () => {
   test('of a smaller plan is logged in one line, and its range applies from then on', async () => {
     await start('pro', 'basic');
     const differences = [
-      "COINGECKO_PLAN is pro, but the key's plan is basic",
+      'COINGECKO_PLAN is pro, but the plan of the key is basic',
       'the key has 250 calls per minute instead of 500',
       'the key has 100000 calls per month instead of 500000',
     ];

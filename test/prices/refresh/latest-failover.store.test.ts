@@ -45,7 +45,7 @@ describe.each<[string, Fault]>([
   ['refuses', { kind: 'status', status: 404 }],
   ['has an internal error', REFUSED],
   ['hangs', { kind: 'hangBeforeHeaders' }],
-  ['limits the rate of requests', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
+  ['is limiting the request rate', { kind: 'status', status: 429, headers: { 'retry-after': '300' } }],
   ['sends wrong types', { kind: 'wrongTypes' }],
   ['returns HTML pages', { kind: 'html' }],
 ])('a primary source that %s', (_name, fault) => {

@@ -77,7 +77,7 @@ describe('MARKET_SOURCES', () => {
     'parses %s as the source order',
     (text) =>
       expect(() => parseMarketSources(text)).toThrow(
-        'must have the form coingecko,kraken: each source once (coingecko, kraken), coingecko first',
+        'must be a list of sources such as coingecko,kraken: coingecko first, and each source once (coingecko, kraken)',
       ),
   );
 });

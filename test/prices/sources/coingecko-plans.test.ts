@@ -66,7 +66,7 @@ describe('the reported plan is compared with the configured plan', () => {
     ['an identical plan', {}, 500_000, []],
     ['more', { perMinute: 1000, perMonth: 2_000_000 }, 500_000, []],
     ['a plan with an unknown name', { plan: 'Other' }, 500_000, []],
-    ['another plan', { plan: 'Basic' }, 500_000, ["COINGECKO_PLAN is pro, but the key's plan is basic"]],
+    ['another plan', { plan: 'Basic' }, 500_000, ['COINGECKO_PLAN is pro, but the plan of the key is basic']],
     ['fewer calls a minute', { perMinute: 250 }, 500_000, ['the key has 250 calls per minute instead of 500']],
     ['fewer calls a month', { perMonth: 100_000 }, 100_000, ['the key has 100000 calls per month instead of 500000']],
     ['a few calls made by others', {}, 490_000, []],
@@ -74,7 +74,7 @@ describe('the reported plan is compared with the configured plan', () => {
       'many calls made by others',
       {},
       480_000,
-      ["the key is shared: 480000 of this month's calls remain for the service instead of 500000"],
+      ["another application uses the same key: 480000 of this month's calls remain for this service instead of 500000"],
     ],
   ])('%s', (_name, received, share, expected) => {
     expect(planDifferences('pro', budget, { ...facts, ...received }, share)).toEqual(expected);
