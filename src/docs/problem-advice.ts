@@ -94,7 +94,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Replace the key with `POST /v1/user/rotate`, or delete the user.',
   },
   body_too_large: {
-    cause: `The body exceeds the limit of the endpoint (${BROADCAST_KB} KB for a broadcast, ${MAX_DISCARDED / 1024 ** 2} MB if the endpoint ignores the body), or it arrived in thousands of chunks.`,
+    cause: `The body is too large, or it arrived in thousands of chunks. The limit is ${BROADCAST_KB} KB for a broadcast, and ${MAX_DISCARDED / 1024 ** 2} MB for endpoints that ignore the body.`,
     remedy: `Send a body only to endpoints that require one. The maximum size of a broadcast is ${BROADCAST_KB} KB.`,
   },
   uri_too_long: { cause: 'The URI or a segment of its path is too long.', remedy: 'Shorten the URI to at most 8 KB.' },
@@ -113,7 +113,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   rate_limited: {
     cause:
-      'Too many requests were sent in a short time. Limits apply to the requests of a user with all keys, to registrations, recoveries and unknown keys from one client address, and to emails for one email address.',
+      'Too many requests were sent in a short time. Separate limits apply to the requests of a user, to emails for one address, and to registrations, recoveries and unknown keys from one client address.',
     remedy: 'Wait for the number of seconds in `Retry-After`, and spread the requests over time.',
   },
   headers_too_large: {
@@ -144,7 +144,7 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy: 'Ask the operator of this service to create a key for you or to configure SMTP_URL.',
   },
   database_unavailable: {
-    cause: 'The request requires the database, which is unavailable.',
+    cause: 'The request requires the database, but the database is unavailable.',
     remedy: 'Wait for the number of seconds in `Retry-After`, and try again.',
   },
   overloaded: {

@@ -54,7 +54,7 @@ it('reports a directory that is in use and cannot be shared, with a remedy', asy
   await held.close();
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toBe(
-    `the data directory ${dataDir} is in use by process ${process.pid}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database\n`,
+    `the data directory ${dataDir} is in use by process ${process.pid}: stop the process, set another DATA_DIR, or set DATABASE_URL to share a database\n`,
   );
   const copy = ['copy', join(directory.path, 'copy'), '--from', served.dataDir];
   const source = await runProcess('database', copy, {});

@@ -41,7 +41,7 @@ test('an embedded database is created, locked while it is open, and keeps its da
 
   const error = await rejection(openDatabase({ dataDir }));
   expect(error).toMatchObject({ code: 'DIRECTORY_IN_USE' });
-  expect(error.message).toContain(`${dataDir} is in use by process ${process.pid};`);
+  expect(error.message).toContain(`${dataDir} is in use by process ${process.pid}:`);
 
   await first.close();
   await first.close();

@@ -37,7 +37,7 @@ function redirectError(response: Response, mask: (text: string) => string): Quot
   const to = response.headers.get('location');
   return new QuotientError(
     'redirect',
-    `the base URL redirects${to === null ? '' : ` to ${mask(to)}`}; the client sends the key only to the base URL, so use the final URL as the base URL`,
+    `the base URL redirects${to === null ? '' : ` to ${mask(to)}`}; use the final URL, because the client sends the key only to the base URL`,
     isOpaque ? {} : factsOf(response),
   );
 }

@@ -28,7 +28,7 @@ export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
 export const rejection = (what: string, expected: string) =>
   new NodeRejection(
     422,
-    `${what} must be ${expected} so that it can be encoded for this node; alternatively, send tx_bytes`,
+    `${what} must be ${expected} for this node; alternatively, send tx_bytes`,
   );
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;

@@ -72,7 +72,7 @@ function letGo(lock: DatabaseSync) {
 function directoryInUse(directory: string) {
   const pid = recordedHolder(directory);
   const by = pid === undefined ? 'another process' : `process ${pid}`;
-  const message = `the data directory ${directory} is in use by ${by}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database`;
+  const message = `the data directory ${directory} is in use by ${by}: stop the process, set another DATA_DIR, or set DATABASE_URL to share a database`;
   return Object.assign(new Error(message), { code: 'DIRECTORY_IN_USE' as const });
 }
 

@@ -28,7 +28,7 @@ ${fenced('json', JSON.stringify(example, null, 2))}
 
 \`GET /v1/prices/latest/tokens\` returns the latest prices of up to 100 tokens, each with its 24-hour change. \`change_24h\` is the change in percent since the sample nearest to 24 hours ago. It is null if no sample exists within 30 minutes of that time.
 
-Clients that cannot send this header can use \`Authorization\`. Send the key as a Bearer token, or use Basic with the key as the user name and an empty password (\`curl -u "$KEY:"\`, or a URL like \`${base.replace('://', `://${EXAMPLE_KEY}:@`)}/v1/node\`). \
+Clients that cannot send this header can use \`Authorization\`. Send the key as a Bearer token. You can also use Basic, with the key as the user name and an empty password (\`curl -u "$KEY:"\`, or a URL like \`${base.replace('://', `://${EXAMPLE_KEY}:@`)}/v1/node\`). \
 A request with two different keys is rejected with 400.`;
 }
 

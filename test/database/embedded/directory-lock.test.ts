@@ -60,7 +60,7 @@ async function kill(child: ChildProcess) {
 }
 
 function inUseBy(pid: number | undefined) {
-  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}; stop it, set another DATA_DIR, or set DATABASE_URL to share a database`;
+  return `DIRECTORY_IN_USE the data directory ${directory} is in use by process ${pid}: stop the process, set another DATA_DIR, or set DATABASE_URL to share a database`;
 }
 
 test('a second process is rejected with the ID of the process that has the directory', async () => {
