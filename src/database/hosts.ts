@@ -14,7 +14,7 @@ export type ServerUrl = {
 };
 
 const FORM =
-  'must be a URL such as postgresql://user:password@host:port/database, with special characters percent-encoded';
+  'must have the form postgresql://user:password@host:port/database, with special characters percent-encoded';
 
 // With an unescaped `@`, `/`, `?` or `#`, part of a password would be displayed as the host name.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;

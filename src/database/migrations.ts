@@ -139,7 +139,7 @@ function refuseNewer({ name, logs }: Recorded, version: string | undefined): voi
   if (isAtLeast(version, oldest)) return;
   throw new Error(
     `the database has the migration ${name}, which requires release ${oldest} or newer (this is release ` +
-`${version}): start a newer release, or restore a backup from before the migration`,
+      `${version}): start a newer release, or restore a backup from before the migration`,
   );
 }
 

@@ -31,11 +31,11 @@ const search = {
   summary: 'Search for transactions',
   description:
     'Accepts the search parameters of both dialects, even if the node supports only one of them. You can ' +
-'send a condition in a parameter with the name of an event attribute, such as `message.sender` or any ' +
-'other name with a dot. You can also send conditions in `events` or `query`. A transaction must match ' +
-'all conditions. Values must not contain quotes. Legacy nodes support only equality and height ranges. A ' +
-"page contains at most 100 transactions. If the node's response is larger than 4 MB, the response is 502 " +
-`\`upstream_invalid\`. In this case, use a smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
+    'send a condition in a parameter with the name of an event attribute, such as `message.sender` or any ' +
+    'other name with a dot. You can also send conditions in `events` or `query`. A transaction must match ' +
+    'all conditions. Values must not contain quotes. Legacy nodes support only equality and height ranges. A ' +
+    "page contains at most 100 transactions. If the node's response is larger than 4 MB, the response is 502 " +
+    `\`upstream_invalid\`. In this case, use a smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
   operationId: 'searchTransactions',
   querystring: z.object({
     'message.sender': parameter('The address of the sender', NODE_EXAMPLES.address).optional(),
@@ -79,15 +79,15 @@ const broadcast = {
   summary: 'Broadcast a signed transaction',
   description:
     'Sends the transaction once. The service tries another node only if the transaction has not been sent to ' +
-'a node. If the chain rejects the transaction, the response is 200 with `code` and `raw_log`. In mode ' +
-'`block`, the service sends the transaction as in mode `sync`. It then waits until a block contains the ' +
-'transaction, by default for at most 20 seconds. If the result is unknown, the response is 504 ' +
-'`upstream_timeout` with `txhash`. For amino JSON and a legacy node, the hash cannot be computed, and ' +
-'`txhash` is omitted. For modern nodes, amino JSON in `tx` is encoded with ' +
-'`SIGN_MODE_LEGACY_AMINO_JSON`, also for multisig accounts. The service rejects messages of non-standard ' +
-'modules, and `tx_bytes` for a legacy node, with 422 `node_rejected`. `error` contains the reason. The ' +
-'service parses the body as JSON if the Content-Type is missing, or if it is `application/json`, ' +
-'`text/plain` or `application/x-www-form-urlencoded`.',
+    'a node. If the chain rejects the transaction, the response is 200 with `code` and `raw_log`. In mode ' +
+    '`block`, the service sends the transaction as in mode `sync`. It then waits until a block contains the ' +
+    'transaction, by default for at most 20 seconds. If the result is unknown, the response is 504 ' +
+    '`upstream_timeout` with `txhash`. For amino JSON and a legacy node, the hash cannot be computed, and ' +
+    '`txhash` is omitted. For modern nodes, amino JSON in `tx` is encoded with ' +
+    '`SIGN_MODE_LEGACY_AMINO_JSON`, also for multisig accounts. The service rejects messages of non-standard ' +
+    'modules, and `tx_bytes` for a legacy node, with 422 `node_rejected`. `error` contains the reason. The ' +
+    'service parses the body as JSON if the Content-Type is missing, or if it is `application/json`, ' +
+    '`text/plain` or `application/x-www-form-urlencoded`.',
   operationId: 'broadcastTransaction',
   consumes: ['application/json'],
   body: nodeBroadcast,

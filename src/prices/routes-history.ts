@@ -99,11 +99,11 @@ type SendWindow = ReturnType<typeof createWindowSender>;
 
 const REACH =
   'The service archives data from CoinGecko, as far back as the CoinGecko plan allows. If data for a part ' +
-'of the period is unavailable, the response contains the available points, and `Quotient-Gaps` lists the ' +
-'missing periods. If the whole period is unavailable, the response depends on the cause. If the token ' +
-'was not listed yet, the response is 404 `no_data`. CoinGecko does not provide minute prices older than ' +
-'24 hours. For these prices, the response is 404 `no_data` with `gaps`. In all other cases, it is 503 ' +
-'`upstream_unavailable` with `gaps`.';
+  'of the period is unavailable, the response contains the available points, and `Quotient-Gaps` lists the ' +
+  'missing periods. If the whole period is unavailable, the response depends on the cause. If the token ' +
+  'was not listed yet, the response is 404 `no_data`. CoinGecko does not provide minute prices older than ' +
+  '24 hours. For these prices, the response is 404 `no_data` with `gaps`. In all other cases, it is 503 ' +
+  '`upstream_unavailable` with `gaps`.';
 
 const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: Clock) => ({
   date: {
@@ -122,8 +122,8 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     summary: 'Read the price history of the last days',
     description:
       'The interval of the points depends on `days`. The response contains five-minute points for `days=1`, ' +
-'and hourly points for 2 to 10 days. For 11 or more days, it contains one point per midnight (UTC), and ' +
-`the latest sample as the last point. ${REACH}`,
+      'and hourly points for 2 to 10 days. For 11 or more days, it contains one point per midnight (UTC), and ' +
+      `the latest sample as the last point. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
     querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
     response: { 200: orCsv('An array with one series', z.array(priceSeries)) },

@@ -110,7 +110,7 @@ describe('archive import', () => {
     command.kill('SIGINT'); // as npm does
     const interrupted = await command.ended();
     expect(interrupted.code).toBe(130);
-    expect(interrupted.stdout).toMatch(/\ninterrupted: .*; run it again for the rest\n$/);
+    expect(interrupted.stdout).toMatch(/\ninterrupted: .*; run the command again to import the remaining rows\n$/);
     const taken = Number(/ (\d+) added/.exec(interrupted.stdout)?.[1]);
     expect(taken).toBeGreaterThanOrEqual(500);
     expect(taken).toBeLessThan(5000);

@@ -154,8 +154,8 @@ describe('rejected copies', () => {
       'the source must have any, read-write or primary',
       ['nowhere', '--from', 'postgresql://a,b/x?target_session_attrs=standby'],
     ],
-    [2, '<target> is the source itself', ['nowhere', '--from', './nowhere']],
-    [2, 'there is no database in /', ['nowhere', '--from', 'nothing-there']],
+    [2, '<target> and <source> are the same database', ['nowhere', '--from', './nowhere']],
+    [2, ' contains no database', ['nowhere', '--from', 'nothing-there']],
     [1, 'the source: cannot connect to', ['nowhere', '--from', 'postgresql://root:hunter2@127.0.0.1:1/x']],
     [2, '1 unexpected argument', ['x', 'y']],
     [2, '<target> is missing', []],
@@ -172,7 +172,7 @@ describe('rejected copies', () => {
     await alter(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('x', 'x', '20990101000000_later', now())`);
     expect(await refused(nowhere, '--from', other.url)).toMatch(
-      /has the migration 20990101000000_later, which this release does not know: run a newer release\nexit 1$/,
+      /has the migration 20990101000000_later, which does not exist in this release: start a newer release\nexit 1$/,
     );
     expect(await refused(other.url, '--from', source.url)).toContain('20990101000000_later');
 

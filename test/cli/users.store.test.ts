@@ -46,7 +46,7 @@ describe('users', () => {
     );
     const tooEarly = await users('renew', '1');
     expect([tooEarly.code, tooEarly.stdout]).toEqual([1, '']);
-    expect(tooEarly.stderr).toMatch(/^The key is valid until [^\n]+\n$/);
+    expect(tooEarly.stderr).toMatch(/^The plan is valid until [^\n]+\n$/);
 
     const listed = await users('list', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject([
@@ -71,7 +71,7 @@ describe('users', () => {
     }
     const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
     expect(last).toMatchObject({ code: 1, stdout: '' });
-    expect(last.stderr).toMatch(/^The last owner key cannot be revoked separately: [^\n]+\(`rotate <key>`\)[^\n]+\n$/);
+    expect(last.stderr).toMatch(/^The last owner key cannot be revoked separately\. [^\n]+\(`rotate <key>`\)[^\n]+\n$/);
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });

@@ -59,5 +59,5 @@ it('reports a directory that is in use and cannot be shared, with a remedy', asy
   const copy = ['copy', join(directory.path, 'copy'), '--from', served.dataDir];
   const source = await runProcess('database', copy, {});
   expect(source).toMatchObject({ code: 2, stdout: '' });
-  expect(source.stderr).toMatch(/^the source: .*`npm run database -- backup` works while it is in use.*\n$/);
+  expect(source.stderr).toMatch(/^the source: .*`npm run database -- backup` works while the database is in use.*\n$/);
 });

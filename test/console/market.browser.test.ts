@@ -180,7 +180,7 @@ it('draws candles, at the cost of one call', async () => {
   // Kraken provides only its newest candles.
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await here.settled();
-  await page.getByText('the source does not go back that far').waitFor();
+  await page.getByText('The source does not provide older data').waitFor();
   const spent = await used();
   await page.getByRole('button', { name: '1D', exact: true }).click();
   await here.settled();
@@ -190,7 +190,7 @@ it('draws candles, at the cost of one call', async () => {
 it('states that a token has no statistics', async () => {
   await here.page.getByRole('button', { name: 'USDC' }).click();
   await here.settled();
-  expect(await text('statistics-note')).toContain('on-chain statistics are not available');
+  expect(await text('statistics-note')).toContain('On-chain statistics are not available');
   expect(requested('token=usdc')).toEqual([]);
   expect(await here.page.getByRole('button', { name: 'Statistics' }).isVisible()).toBe(false);
 });
@@ -202,7 +202,7 @@ it('shows a custom range, and reports missing data and invalid dates', async () 
   await page.locator('#dashboard').waitFor();
   await here.settled();
   expect(requested('fromDate=2013-05-01')).toHaveLength(1);
-  await page.getByText('the source does not go back that far').waitFor();
+  await page.getByText('The source does not provide older data').waitFor();
 
   const [yesterday, before] = [1, 2].map((days) => new Date(Date.now() - days * DAY).toISOString());
   await page.getByLabel('From', { exact: true }).fill(String(yesterday).slice(0, 10));

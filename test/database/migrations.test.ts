@@ -110,7 +110,7 @@ test('a migration that was changed after it was applied is rejected, unless only
   expect(await migrate(postgres, { migrations: [onWindows] })).toEqual([]);
   const changed = { ...FIRST, script: `${FIRST.script}-- more\n` };
   await expect(migrate(postgres, { migrations: [changed, SECOND] })).rejects.toThrow(
-    `the migration ${FIRST.name} was changed after it was applied`,
+    `the file of the migration ${FIRST.name} was changed`,
   );
   expect(await tables()).not.toContain('b');
 });
@@ -118,7 +118,7 @@ test('a migration that was changed after it was applied is rejected, unless only
 test('a database with a migration of a later release is rejected', async () => {
   await migrate(postgres, { migrations: [FIRST, SECOND] });
   await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow(
-    `the database has the migration ${SECOND.name}, which this release does not know`,
+    `the database has the migration ${SECOND.name}, which does not exist in this release`,
   );
 });
 

@@ -62,7 +62,7 @@ describe('the URL of a PostgreSQL server', () => {
     ['postgresql://[::1,db2/q', 'must have the form'],
     ['postgresql://::1,db2/q', 'must have the form'],
     ['postgresql://a%zz,b/q', 'must have the form'],
-    ['postgresql:///q?host=a,b,c&port=1,2', 'one for each host'],
+    ['postgresql:///q?host=a,b,c&port=1,2', 'one port for each host'],
     ['postgresql:///q?host=a,b&port=x', 'must have the form'],
     ['postgresql://a,b/q?hostaddr=10.0.0.1', 'hostaddr'],
     ['postgresql://a,b/q?load_balance_hosts=random', 'load_balance_hosts'],

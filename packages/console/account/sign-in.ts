@@ -121,7 +121,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
       onRegistered(created);
       return undefined;
     }
-    return `We sent an email with a link to ${created.email}. To get your key, open the link by ${onDateAt(created.expiresAt)}. The key is then valid for ${term}, and you can renew it.`;
+    return `An email with a link is on its way to ${created.email}. To get your key, open the link by ${onDateAt(created.expiresAt)}. The key is then valid for ${term}, and you can renew it.`;
   });
 
   const signIn = byId('sign-in', HTMLFormElement);
@@ -135,7 +135,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   onSubmit(byId('recovery', HTMLFormElement), 'Sending…', async (fields) => {
     const email = fieldOf(fields, 'email').trim();
     await session.anonymous.recover(email);
-    return `If ${email} has an account here, we sent an email with a link. The link is valid for 30 minutes.`;
+    return `If ${email} has an account here, an email with a link is on its way. The link is valid for 30 minutes.`;
   });
 
   return {

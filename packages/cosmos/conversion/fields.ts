@@ -26,10 +26,7 @@ export const fieldsOf = (kinds: Readonly<Record<string, Kind>>): Field[] =>
   Object.entries(kinds).map(([name, kind], place) => [place + 1, name, kind]);
 
 export const rejection = (what: string, expected: string) =>
-  new NodeRejection(
-    422,
-    `${what} must be ${expected} for this node; alternatively, send tx_bytes`,
-  );
+  new NodeRejection(422, `${what} must be ${expected} for this node; alternatively, send tx_bytes`);
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 

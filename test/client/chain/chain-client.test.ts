@@ -202,7 +202,7 @@ describe('input that looks like a secret is rejected before anything is sent, an
   });
 
   it.each([{ mnemonic: MNEMONIC }, { privateKey: 'x' }, { wallet: {} }])('an option: %o', (options) => {
-    expect(() => new ChainClient({ nodeUrl: 'https://node.example', ...options })).toThrow(/never accepts one/);
+    expect(() => new ChainClient({ nodeUrl: 'https://node.example', ...options })).toThrow(/never accepts secrets/);
   });
 
   it('a signed transaction is accepted', async () => {

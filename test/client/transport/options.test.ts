@@ -78,7 +78,7 @@ describe('a secret', () => {
     'is rejected, and not in the error: %o',
     (options) => {
       const make = () => new QuotientClient({ baseUrl: 'http://example.org', ...options });
-      expect(make).toThrow(/never accepts one/);
+      expect(make).toThrow(/never accepts secrets/);
       expect(make).not.toThrow(/abandon/);
     },
   );

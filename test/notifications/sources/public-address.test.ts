@@ -80,7 +80,7 @@ describe('an address', () => {
     '10.0.0.0/',
     'fe80::1%1',
   ])('rejects %s as a network', (text) => {
-    expect(() => parseNetworks(text)).toThrow(/must be addresses or networks/);
+    expect(() => parseNetworks(text)).toThrow(/list of addresses or networks/);
   });
 });
 
