@@ -105,7 +105,7 @@ export function readSigned(tx: SignedTransaction): Pick<BroadcastRequest, 'tx' |
     rejectSecret('the transaction', tx);
     const text = typeof tx === 'string' ? btoa(bytesOf(tx)) : toBase64(tx);
     if (bytesOf(text).length < MIN_BYTES)
-      throw invalid('the transaction is too short for a signed transaction; pass a signed transaction, never a key');
+      throw invalid('the transaction is too short; pass a signed transaction, never a key');
     return { tx_bytes: text };
   }
   if (typeof tx !== 'object' || tx === null)

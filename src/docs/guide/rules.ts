@@ -25,8 +25,7 @@ export function nodeProxy({ node }: GuideSettings): string {
 Requests and responses always have the format of the Cosmos SDK's legacy REST interface. The node can support the legacy or the modern dialect. If a library accepts only the URL of a node, use \`/v1/node\` with the key as the user name. If the chain rejects a transaction, the response is 200 with \`code\` and \`raw_log\`. If the node rejects a request, the response is the problem \`node_rejected\`, and \`error\` contains the node's message.`;
 }
 
-export const RULES = `Prices are in US dollars unless \`currency\` is set. Requests are checked in this order: secrets, path and \
-method, key, burst limit, parameters, allowance.
+export const RULES = `Prices are in US dollars unless \`currency\` is set. The service checks a request in this order: secrets, path and method, key, burst limit, parameters, allowance.
 
 * Parameter names are case-sensitive. Token names and symbols are not case-sensitive.
 * \`GET /v1/tokens\` lists the tokens. The operator can add and remove tokens.

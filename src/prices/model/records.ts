@@ -49,7 +49,7 @@ const points = (what: string, example: number) =>
         price: z.number().meta({ description: 'The value at this time', examples: [example] }),
       }),
     )
-    .meta({ description: `${what}: ascending, with unique dates` });
+    .meta({ description: `${what}, oldest first, without duplicate times` });
 
 export const priceSeries = z
   .object({
