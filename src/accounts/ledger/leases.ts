@@ -171,7 +171,7 @@ export function createLeases(dependencies: LeaseOptions) {
       sinceConfirmed: settling.sinceConfirmed(),
     }),
 
-    /** Returns leased calls that another process may need, or that a changed limit may not allow. */
+    /** Returns leased calls: another process may need them, or the limit may have changed. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
