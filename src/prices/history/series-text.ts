@@ -33,10 +33,7 @@ export function* inJson(count: number, row: (place: number) => object | undefine
   yield separator === '[' ? '[]' : ']';
 }
 
-/**
- * Writes CSV (RFC 4180) in pieces. A currency column prevents an import of the figures as dollars. If `fields` returns
- * undefined, the row is skipped.
- */
+/** Writes CSV (RFC 4180) in pieces. The currency column prevents an import as dollars. Skips undefined rows. */
 export function* inCsv(
   header: string,
   count: number,
