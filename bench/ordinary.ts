@@ -1,6 +1,6 @@
 /**
- * Simulates ordinary clients: many keys that rest between their calls. Calls are made at random times, whether or not
- * the service is ready. Latency is measured from the scheduled time. Part of `npm run bench`. To run it alone:
+ * Simulates ordinary clients: many keys that are idle between their calls. Calls are made at random times, whether or
+ * not the service is ready. Latency is measured from the scheduled time. Part of `npm run bench`. To run it alone:
  *
  *     node bench/ordinary.ts                              both databases
  *     node bench/ordinary.ts --only alone --only page     some of the rows
