@@ -100,7 +100,7 @@ function neverInBlock() {
 }
 
 /**
- * One poller looks up after 50, 100, 200 … ms, and then every second: about ten times. On a busy machine, calls arrive
+ * A poller looks up after 50, 100, 200 … ms, and then every second: about ten times. On a busy machine, calls arrive
  * over a second or two, and a look-up that times out is repeated. A poller for each call would look up 400 times.
  */
 const LOOK_UPS = 30;
