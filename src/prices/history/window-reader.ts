@@ -30,7 +30,7 @@ type Dependencies = {
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 export function createWindowReader({ archive, backfill, clock }: Dependencies) {
-  /** Until today's row is ready, the first sample after midnight replaces it. A later hour's sample does not. */
+  /** Until today's row is ready, the first sample after midnight is used instead. A later hour's sample is not. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
