@@ -63,7 +63,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     };
   }
 
-  /** Waits for the ledger's response. After a failure, calls fail without querying the ledger for a short time. */
+  /** Waits for the ledger's response. After a failure, calls fail for a short time without querying the ledger. */
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
