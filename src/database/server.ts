@@ -27,7 +27,7 @@ function clientOf(config: pg.ClientConfig): pg.Client {
   try {
     return new pg.Client(config);
   } catch {
-    // Without the cause, which contains the URL.
+    // Omits the cause, because it contains the URL.
     throw malformedUrl('has an invalid parameter: check its parameters, such as the paths of certificate files');
   }
 }

@@ -64,7 +64,7 @@ export const candles: Mutations[] = [
   {
     file: 'src/prices/candles/candle-import.ts',
     tests: ['prices/candles/candle-text.test.ts'],
-    changes: [["i > 0 ? ',' : ''", "','"]],
+    changes: [['open: open[i]', 'open: high[i]']],
   },
   {
     file: 'src/prices/candles/candle-import.ts',
