@@ -64,12 +64,12 @@ describe('archive import', () => {
     await archive('import', 'bitcoin', path);
     await write(1.5);
     const kept = await archive('import', 'bitcoin', path);
-    expect(kept.stdout).toContain('0 changed, 0 skipped (nothing new), 22 kept (settled and different)');
+    expect(kept.stdout).toContain('0 changed, 0 skipped (no new data), 22 kept (settled, but different)');
     const lines = kept.stderr.split('\n');
     expect(lines[0]).toBe('kept 2020-01-01: price 1, in the file 1.5');
     expect(lines.slice(19)).toEqual(['kept 2020-01-20: price 1, in the file 1.5', '… and 2 more rows kept', '']);
     const replaced = await archive('import', 'bitcoin', path, '--replace');
-    expect(replaced.stdout).toContain('22 changed, 0 skipped (nothing new), 0 kept');
+    expect(replaced.stdout).toContain('22 changed, 0 skipped (no new data), 0 kept');
   });
 
   it('lists bad lines and imports the others; with --strict, it imports nothing', async () => {
@@ -84,7 +84,7 @@ describe('archive import', () => {
     expect(lenient.code).toBe(0);
     expect(lenient.stdout).toContain('12 rows read: 4 added');
     for (const { stderr } of [strict, lenient]) {
-      expect(stderr).toContain('line 3: price is negative\n');
+      expect(stderr).toContain('line 3: price must not be negative\n');
       expect(stderr).toContain('line 9: has the same date as line 8\n');
     }
   });
@@ -117,7 +117,7 @@ describe('archive import', () => {
 
     const again = await archive('import', 'arweave', path);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain(`${4999 - taken} added, 0 changed, ${taken} skipped (nothing new), 1 kept`);
+    expect(again.stdout).toContain(`${4999 - taken} added, 0 changed, ${taken} skipped (no new data), 1 kept`);
     expect(await statusOf('arweave')).toMatchObject({
       points: 5000,
       spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],

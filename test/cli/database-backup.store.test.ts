@@ -125,9 +125,9 @@ describe('the embedded database', () => {
       `2 ${at('nothing')} does not exist: create the directory first`,
     );
     expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use the name of a file`);
-    expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must not be in/);
+    expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must be outside/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
-    expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this command is for the embedded database/);
+    expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this command works only with the embedded database/);
     vi.unstubAllEnvs();
     expect(existsSync(at('nothing'))).toBe(false);
     expect(await readFile(file)).toEqual(whole);

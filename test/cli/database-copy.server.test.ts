@@ -151,7 +151,7 @@ describe('rejected copies', () => {
     [2, 'percent-encoded', ['nowhere', '--from', 'postgresql://root:hunter2/x@localhost/x']],
     [
       2,
-      'the source must have any, read-write or primary',
+      'the source must set the parameter target_session_attrs to any',
       ['nowhere', '--from', 'postgresql://a,b/x?target_session_attrs=standby'],
     ],
     [2, '<target> and <source> are the same database', ['nowhere', '--from', './nowhere']],

@@ -40,7 +40,7 @@ it.each([
     expect(await readdir(directory.path)).toHaveLength(1);
     const steps = [...STEPS, 'Port 8080 is in use. Using a free port …', ''];
     expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
-    expect(demo.output.stdout).toContain('ALL FIGURES ARE SYNTHETIC');
+    expect(demo.output.stdout).toContain('ALL DATA IS SYNTHETIC');
     const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
     expect(new URL(docs).port).not.toBe('8080');
     expect((await fetch(docs)).status).toBe(200);

@@ -29,7 +29,7 @@ describe('tokens', () => {
     const added = await tokens('add', 'albado');
     expect([added.code, added.stderr]).toEqual([0, '']);
     expect(added.stdout).toMatch(
-      /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or earlier: .+\npair: ABDUSD of Kraken\n$/,
+      /^albado: Albado \(abd\), added\nlisted: 20\d\d-\d\d-\d\d, or earlier: .+\npair: ABDUSD on Kraken\n$/,
     );
     expect((await tokens('add', 'albaka', '--symbol', 'BTC')).stdout).toMatch(
       /\npair: none: .+\nsymbol: btc refers to bitcoin; albaka has the same symbol\n$/,

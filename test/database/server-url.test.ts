@@ -54,8 +54,8 @@ describe('the URL of a PostgreSQL server', () => {
   );
 
   it.each([
-    ['postgresql://db1,,db2/q', 'every host'],
-    ['postgresql://db1,/q', 'every host'],
+    ['postgresql://db1,,db2/q', 'each host'],
+    ['postgresql://db1,/q', 'each host'],
     ['postgresql://db1:5432,db2:port/q', 'must have the form'],
     ['postgresql://db1:5432,db2:70000/q', 'must have the form'],
     ['postgresql://db1:0,db2/q', 'must have the form'],

@@ -17,7 +17,7 @@ it('describes how to get a key if registration is open, and refers to the operat
   expect(section('key', { REGISTRATIONS_PER_MINUTE: '7' })).toMatch(/\b7\b.* per minute/);
   expect(section('key', { REGISTRATIONS_PER_MINUTE: '0' })).not.toContain('per minute');
   const closed = section('key', { REGISTRATION: 'closed' });
-  expect(closed).toContain('ask the operator');
+  expect(closed).toContain('Ask the operator');
   expect(closed).not.toContain('curl');
 });
 
