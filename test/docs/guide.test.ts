@@ -26,14 +26,14 @@ it('states the configured limits', () => {
     expect(section('limits')).toContain(`\`${plan}\` allows ${limit.toLocaleString('en')} calls a `);
   }
   expect(section('limits')).toContain('50 requests per second');
-  expect(section('limits', { BURST_PER_SECOND: '1' })).toContain('1 request a second');
+  expect(section('limits', { BURST_PER_SECOND: '1' })).toContain('1 request per second');
   expect(section('limits', { BURST_PER_SECOND: '0' })).toContain('is not limited');
 });
 
 it('states the freshness of prices from the refresh schedule', () => {
   expect(section('freshness')).toContain('every 2 minutes, and the chart of the last day every hour');
   const refresh = { COINGECKO_REFRESH: 'latest=90s,chart=1h' };
-  expect(section('freshness', refresh)).toContain('every 90 seconds and');
+  expect(section('freshness', refresh)).toContain('every 90 seconds, and');
 });
 
 it('shows the first call and its response in each language, and explains the 24-hour change once', () => {
