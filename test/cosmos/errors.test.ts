@@ -107,7 +107,7 @@ describe('malformed balances', () => {
 describe('a broadcast in the other dialect is rejected before anything is sent', () => {
   test.each([
     ['cosmos', { tx: { msg: [] }, mode: 'sync' }, /send tx_bytes/],
-    ['legacy', { tx_bytes: 'CpAB', mode: 'sync' }, /send tx$/],
+    ['legacy', { tx_bytes: 'CpAB', mode: 'sync' }, / tx$/],
   ] as const)('%s', async (dialect, request, message) => {
     const { send, requests } = scriptedNode([]);
     await expect(ADAPTERS[dialect](send).broadcast(request)).rejects.toMatchObject({

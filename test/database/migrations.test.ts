@@ -175,7 +175,7 @@ test('a migration that failed under prisma migrate is rejected until it is marke
 
 test('rejects a database with other tables, and does not change it', async () => {
   await postgres.exec('CREATE TABLE theirs (n INT)');
-  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('contains other tables (theirs, …)');
+  await expect(migrate(postgres, { migrations: [FIRST] })).rejects.toThrow('theirs');
   expect(await tables()).toEqual(['theirs']);
 });
 

@@ -72,7 +72,7 @@ test('a second process is rejected with the ID of the process that has the direc
 
 test('a second holder in the same process is rejected until the first one releases the lock', () => {
   const first = lockDirectory(directory);
-  expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid};`);
+  expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`);
   first.release();
   first.release();
   expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
