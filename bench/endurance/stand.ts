@@ -53,7 +53,7 @@ function operations(url: string) {
         `SELECT key AS "userKey",
            unbooked + (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
            unbooked + (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) AS daily
-         FROM "user", LATERAL (SELECT coalesce(sum(unbooked), 0)::int AS unbooked FROM lease WHERE user_key = key) l`,
+         FROM "user", LATERAL (SELECT coalesce(sum(unbooked), 0)::int AS unbooked FROM reported_lease WHERE user_key = key) l`,
       ),
   };
 }

@@ -123,7 +123,9 @@ test(
       replicas.prisma.$transaction([
         replicas.prisma.$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,
         replicas.prisma.$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE told_at IS NULL`,
-        replicas.prisma.$executeRaw`UPDATE lease SET expires_at = now() - interval '1 minute'
+        replicas.prisma.$executeRaw`UPDATE lease l SET expires_at = now() - interval '1 minute'
+        FROM reported_lease r WHERE r.id = l.id AND r.expires_at < now() + interval '5 s'`,
+        replicas.prisma.$executeRaw`UPDATE lease_group SET expires_at = now() - interval '1 minute'
         WHERE expires_at < now() + interval '5 s'`,
       ]);
     await expect

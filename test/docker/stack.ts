@@ -83,7 +83,7 @@ export function openStack() {
       const [row = ''] = await query(`
         WITH held AS (SELECT coalesce(sum(unbooked), 0) AS unbooked,
           coalesce(sum(granted - spent) FILTER (WHERE resting > 0 AND NOT closed), 0) AS resting
-          FROM lease WHERE user_key = ${userKey})
+          FROM reported_lease WHERE user_key = ${userKey})
         SELECT coalesce(sum(used), 0) + (SELECT unbooked FROM held),
           coalesce(sum(outstanding), 0) - (SELECT unbooked + resting FROM held)
         FROM usage WHERE user_key = ${userKey}`);

@@ -77,7 +77,7 @@ export async function startServicePair({ name, main, cwd, url, testUrl, settings
       const rows = await execute<{ hash: string; used: number }>(
         testUrl,
         `SELECT hash, (coalesce((SELECT sum(used) FROM usage u WHERE u.user_key = k.user_key), 0)
-          + coalesce((SELECT sum(unbooked) FROM lease l WHERE l.user_key = k.user_key), 0))::int AS used
+          + coalesce((SELECT sum(unbooked) FROM reported_lease l WHERE l.user_key = k.user_key), 0))::int AS used
         FROM api_key k`,
       );
       const used = new Map(rows.map((row) => [row.hash, row.used]));

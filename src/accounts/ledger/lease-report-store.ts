@@ -1,5 +1,11 @@
 import { arrayOf } from '#database/values';
-import type { Prisma } from '#generated/prisma/client';
+import { Prisma } from '#generated/prisma/client';
+
+/** The place of a lease in a group, and the number of the group's last report. */
+export type ReportedPlace = { group: string; slot: number; seq: number };
+
+/** A report of all leases of a group. The totals of spent calls are in the order of their slots. */
+export type GroupReport = { id: string; seq: number; spent: readonly number[] };
 
 /** Every figure is a total, so a repeated report does not count twice. */
 export type LeaseReport = {
@@ -20,6 +26,8 @@ export type LeaseReport = {
   close: boolean;
   /** The number of unspent calls that an idle user's lease may keep. */
   rest: number;
+  /** Where the lease's calls are reported until the next settlement; null for a lease that ends or has ended. */
+  place: ReportedPlace | null;
 };
 
 export type LeaseState = {
@@ -42,8 +50,17 @@ export type LeaseState = {
 export const columnOf = (
   reports: readonly LeaseReport[],
   type: 'uuid' | 'int' | 'bigint' | 'bool',
-  of: (report: LeaseReport) => string | number | boolean,
-): Prisma.Sql => arrayOf(type, reports.map(of));
+  of: (report: LeaseReport) => string | number | boolean | undefined,
+): Prisma.Sql =>
+  arrayOf(
+    type,
+    reports.map((report) => of(report) ?? 'NULL'),
+  );
+
+/** The columns of the leases' places: group, number of its last report, slot. */
+export const placesOf = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+  ${columnOf(reports, 'uuid', ({ place }) => place?.group)}, ${columnOf(reports, 'int', ({ place }) => place?.seq)},
+  ${columnOf(reports, 'int', ({ place }) => place?.slot)}`;
 
 /** Columns as JSON lists. `n` contains the numbers of the reports, starting at 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;

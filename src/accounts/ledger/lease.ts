@@ -10,12 +10,29 @@ const FIRST_RATE = 1;
 /** A user without a call for this time is idle, in ms. An idle user's lease returns all but a few of its calls. */
 export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESTING_CALLS = 20;
-/** How long an idle user's lease stays open with the calls that it kept, in ms. */
+/** An open lease is settled at least this often, in ms: its row must not expire for processes of earlier releases. */
+const SETTLE_EVERY = 10 * MINUTE;
+/** How long an idle user's lease with resting calls stays open, in ms. */
 export const RESTING_FOR = 10 * MINUTE;
 /** Within this time, other processes return their leased calls to a user who needs them. */
 export const RECALL_SECONDS = 2;
 
-/** Calls of a user's allowance that this process holds, for one period and one UTC date. */
+/** Leases of this process that are reported together. */
+export type LeaseGroup = {
+  readonly id: string;
+  /** By slot, without free slots at the end. */
+  readonly leases: (Lease | undefined)[];
+  /** The number of leases. */
+  held: number;
+  /** The number of the last report. */
+  seq: number;
+  reportedAt: number;
+};
+
+/** A lease's place in a group; `slot` counts from 0. */
+export type Place = { readonly group: LeaseGroup; readonly slot: number };
+
+/** A block of a user's allowance that this process holds, for one period and one UTC date. */
 export type Lease = {
   readonly id: string;
   readonly userKey: number;
@@ -39,6 +56,10 @@ export type Lease = {
   /** No more calls are spent from the lease. The next settlement returns its unspent calls. */
   closing: boolean;
   closed: boolean;
+  /** Where the lease is reported. A lease that moves has two places until the ledger has stored the second. */
+  places: Place[];
+  /** When the ledger last responded to a settlement of the lease, in ms of the monotonic clock. */
+  settledAt: number;
 };
 
 export function newLease(id: string, userKey: number, term: Term, limit: number, now: number): Lease {
@@ -63,6 +84,8 @@ export function newLease(id: string, userKey: number, term: Term, limit: number,
     usableUntilElapsed: 0,
     closing: false,
     closed: false,
+    places: [],
+    settledAt: 0,
   };
 }
 
@@ -77,7 +100,12 @@ export function isUsable(lease: Lease, { wall, elapsed }: Instant): boolean {
   return wall >= lease.usableFrom && wall < lease.usableUntil;
 }
 
-/** Spends nothing from the lease until the ledger has confirmed how many calls it still holds. */
+/** Whether it is not enough to report the lease with its group. */
+export function mustBeSettled(lease: Lease, now: Instant): boolean {
+  return lease.places.length === 0 || !isUsable(lease, now) || now.elapsed - lease.settledAt >= SETTLE_EVERY;
+}
+
+/** Nothing is spent from the lease until the ledger has reported how many calls it still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }

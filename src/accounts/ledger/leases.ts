@@ -159,8 +159,8 @@ export function createLeases(dependencies: LeaseOptions) {
       giveBackCall(lease, cost);
     },
 
-    /** Called when another statement of this process failed, because other processes may be disconnected too. */
-    databaseFailed: outages.failed,
+    /** Called when another statement of this process failed. */
+    databaseFailed: settling.databaseFailed,
     of: quotas.leasesOf,
 
     reading: (): LeasesReading => ({

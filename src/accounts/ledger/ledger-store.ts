@@ -3,8 +3,17 @@ import { startOfDate } from '#core/clock';
 import { traced } from '#core/tracing';
 import type { Database } from '#database/database';
 import { Prisma } from '#generated/prisma/client';
-import { columnOf, type LeaseReport, type LeaseState, type StateColumns, statesOf } from './lease-report-store.ts';
-import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
+import { heartbeats } from './lease-group-store.ts';
+import {
+  columnOf,
+  type GroupReport,
+  type LeaseReport,
+  type LeaseState,
+  placesOf,
+  type StateColumns,
+  statesOf,
+} from './lease-report-store.ts';
+import { rowExpiry, settlement } from './settlement-store.ts';
 
 /**
  * Grants each new lease all requested calls, or none. Returns the granted leases as `StateColumns`. The settlement
@@ -16,13 +25,13 @@ import { heartbeats, LEASE_SECONDS, settlement } from './settlement-store.ts';
 const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
-      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, "limit"
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, group_id, group_seq, slot, "limit"
     FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
       ${columnOf(reports, 'int', ({ userKey }) => userKey)},
       ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
       ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ want }) => want)},
-      ${columnOf(reports, 'int', ({ seq }) => seq)})
-      WITH ORDINALITY AS r(id, user_key, period_start, date, want, seq, n)
+      ${columnOf(reports, 'int', ({ seq }) => seq)}, ${placesOf(reports)})
+      WITH ORDINALITY AS r(id, user_key, period_start, date, want, seq, group_id, group_seq, slot, n)
       JOIN "user" ON "user".key = r.user_key),
   held AS (
     INSERT INTO usage (user_key, period_start, used, outstanding)
@@ -33,16 +42,14 @@ const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
     RETURNING user_key, period_start, used + outstanding AS taken),
   granted AS MATERIALIZED (SELECT * FROM report JOIN held USING (user_key, period_start)),
   opened AS (
-    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
-    SELECT id, user_key, period_start, date, want, 0, seq,
-      clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
-    FROM granted)
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, expires_at)
+    SELECT id, user_key, period_start, date, want, 0, seq, group_id, group_seq, slot, ${rowExpiry('group_id')} FROM granted)
   SELECT json_agg(n)::text AS n, json_agg(want)::text AS granted, json_agg(false)::text AS closed,
     json_agg("limit")::text AS "limit", json_agg("limit" - taken)::text AS "left",
     json_agg(NULL::int)::text AS "reclaimableIn"
   FROM granted`;
 
-export type { LeaseReport, LeaseState } from './lease-report-store.ts';
+export type { GroupReport, LeaseReport, LeaseState } from './lease-report-store.ts';
 
 type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
 
@@ -53,7 +60,7 @@ const TIDIED_AT_ONCE = 1000;
 
 /** A report without a lease. Settling it only reclaims the expired leases of a user and period. */
 const reclaimOnly = (userKey: number, periodStart: number): LeaseReport => {
-  const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0 };
+  const none = { spent: 0, settled: 0, want: 0, need: 0, seq: 1, close: true, rest: 0, place: null };
   return { id: randomUUID(), userKey, periodStart, date: startOfDate(periodStart), ...none };
 };
 
@@ -66,24 +73,26 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
   restingPart = RESTING_PART,
 ) {
-  function reporting<Row>(name: string, { length }: readonly LeaseReport[], statement: Prisma.Sql): Promise<Row[]> {
+  /** Runs a statement that reports leases. */
+  function reporting<Row>(name: string, leases: number, statement: Prisma.Sql): Promise<Row[]> {
     counted();
-    return traced(`ledger ${name}`, { 'quotient.leases': length }, () => query<Row>(statement));
+    return traced(`ledger ${name}`, { 'quotient.leases': leases }, () => query<Row>(statement));
   }
 
   const reported =
     (name: string, statement: (reports: readonly LeaseReport[], mayReclaim: boolean) => Prisma.Sql) =>
     async (reports: readonly LeaseReport[], mayReclaim = true): Promise<(LeaseState | undefined)[]> => {
-      const [columns] = await reporting<StateColumns>(name, reports, statement(reports, mayReclaim));
+      const [columns] = await reporting<StateColumns>(name, reports.length, statement(reports, mayReclaim));
       return statesOf(columns, reports.length);
     };
 
   const settle = reported('settlement', (reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
-    /** Extends leases. Returns the numbers (from 0) of the reports whose leases are open. */
-    async heartbeat(reports: readonly LeaseReport[]): Promise<ReadonlySet<number>> {
-      const [row] = await reporting<{ n: string | null }>('heartbeat', reports, heartbeats(reports));
+    /** Reports groups and extends their leases. Returns the numbers (from 0) of the groups that are not closed. */
+    async heartbeat(reports: readonly GroupReport[]): Promise<ReadonlySet<number>> {
+      const leases = reports.reduce((sum, { spent }) => sum + spent.length, 0);
+      const [row] = await reporting<{ n: string | null }>('heartbeat', leases, heartbeats(reports));
       return new Set((JSON.parse(row?.n ?? '[]') as number[]).map((n) => n - 1));
     },
 
@@ -96,7 +105,7 @@ export function createLedgerStore(
     async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
       const start = new Date(periodStart);
       const [row] = await prisma.$queryRaw<[Counts]>`
-        WITH held AS (SELECT * FROM lease WHERE user_key = ${userKey}),
+        WITH held AS (SELECT * FROM reported_lease WHERE user_key = ${userKey}),
         daily AS (
           SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
           FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
@@ -110,17 +119,26 @@ export function createLedgerStore(
       return row;
     },
 
-    /** Closes leases that expired more than an hour ago. Deletes leases that were closed more than a day ago. */
+    /**
+     * Closes leases whose rows expired more than an hour ago. Deletes closed leases, and groups without leases, a day
+     * after they expired.
+     */
     async tidy(): Promise<void> {
       const lapsed = await prisma.$queryRaw<{ userKey: number; periodStart: Date }[]>`
         SELECT DISTINCT user_key AS "userKey", period_start AS "periodStart" FROM lease
-        WHERE (NOT closed OR unbooked <> 0 OR resting <> 0) AND expires_at < clock_timestamp() - interval '1 hour'
+        WHERE (NOT closed OR unbooked <> 0 OR resting <> 0 OR group_id IS NOT NULL)
+          AND expires_at < clock_timestamp() - interval '1 hour'
         LIMIT ${TIDIED_AT_ONCE}`;
       if (lapsed.length > 0)
         await settle(lapsed.map(({ userKey, periodStart }) => reclaimOnly(userKey, periodStart.getTime())));
       await prisma.$executeRaw`
         DELETE FROM lease
-        WHERE closed AND unbooked = 0 AND resting = 0 AND expires_at < clock_timestamp() - interval '1 day'`;
+        WHERE closed AND unbooked = 0 AND resting = 0 AND group_id IS NULL
+          AND expires_at < clock_timestamp() - interval '1 day'`;
+      await prisma.$executeRaw`
+        DELETE FROM lease_group g
+        WHERE expires_at < clock_timestamp() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM lease WHERE group_id = g.id)`;
     },
 
     /** Counts the lease rows of all processes. Closed leases are stored for a day. */

@@ -15,7 +15,6 @@ export type QuotaState = {
   rate: number;
   callsThisTick: number;
   lastCallAt: number;
-  reportedAt: number;
   waiting: number[];
   /** Another process may need these calls. The next settlement returns all that the lease may not keep. */
   recalled: boolean;
@@ -34,8 +33,8 @@ export type Held = {
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
 
-/** 128 random bits as one flat string. `randomUUID` concatenates twenty strings, all of which stay in memory. */
-const newId = () => randomBytes(16).toString('hex');
+/** 128 random bits as one flat string: `randomUUID` returns a rope of twenty strings, all of which stay in memory. */
+export const newId = () => randomBytes(16).toString('hex');
 
 export function endLease(quota: QuotaState): void {
   const { lease } = quota;
@@ -63,7 +62,6 @@ export function createQuotaStates(clock: Clock) {
         rate: 0,
         callsThisTick: 0,
         lastCallAt: clock.elapsed(),
-        reportedAt: Number.NEGATIVE_INFINITY,
         waiting: [],
         recalled: false,
         asked: undefined,

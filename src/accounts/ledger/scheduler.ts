@@ -1,12 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, SECOND } from '#core/clock';
+import { type Clock, type Instant, SECOND } from '#core/clock';
 import { createMutex } from '#core/mutex';
 import type { FailureLog } from '#upstream/failure-log';
-import { isRunningOut, type Lease, restWanted, wanted } from './lease.ts';
+import { isRunningOut, type Lease, mustBeSettled, restWanted, wanted } from './lease.ts';
 import { isIdle, type QuotaState } from './quota-state.ts';
-
-/** Each open lease is reported at least this often, in ms, so that it does not expire. */
-const REPORT_EVERY = 10 * SECOND;
 
 /**
  * `want` is the total number of calls that the lease should hold; 0 requests none. `need` is the cost of the most
@@ -46,26 +43,24 @@ export function dueOfAsking(
 }
 
 /**
- * Returns the leases that a tick reports.
- * @param opening leases whose first grant is in progress; ended ones among them are omitted
- * @param now in ms of the monotonic clock
+ * Returns the leases that a tick settles.
+ * @param opening leases whose first grant is in progress: those that have ended in the meantime are left out
  */
 export function dueInTick(
   quotas: Iterable<QuotaState>,
   opening: ReadonlySet<Lease>,
-  now: number,
+  now: Instant,
   firstGrant: number,
-): Record<'wanting' | 'reporting' | 'returning', DueLease[]> {
-  const items = { wanting: [] as DueLease[], reporting: [] as DueLease[], returning: [] as DueLease[] };
+): Record<'wanting' | 'returning', DueLease[]> {
+  const items = { wanting: [] as DueLease[], returning: [] as DueLease[] };
   for (const quota of quotas) {
     const { lease, rate, waiting } = quota;
     if (lease && lease.granted > 0) {
-      const isAtRest = isIdle(quota, now);
-      if (isAtRest && restWanted(lease) > 0) items.returning.push({ quota, lease, want: 0 });
-      else if (!isAtRest && isRunningOut(lease, rate))
+      const isAtRest = isIdle(quota, now.elapsed);
+      if (!isAtRest && isRunningOut(lease, rate))
         items.wanting.push({ quota, lease, want: wanted(lease, rate, sum(waiting), firstGrant) });
-      else if (lease.spent !== lease.settled || now - quota.reportedAt >= REPORT_EVERY)
-        items.reporting.push({ quota, lease, want: 0 });
+      else if ((isAtRest && restWanted(lease) > 0) || mustBeSettled(lease, now))
+        items.returning.push({ quota, lease, want: 0 });
     }
     for (const ended of quota.ended)
       if (!opening.has(ended) && (!ended.closed || ended.spent !== ended.settled))

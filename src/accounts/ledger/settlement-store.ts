@@ -1,30 +1,19 @@
 import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
-import { columnOf, type LeaseReport } from './lease-report-store.ts';
+import { LEASE_SECONDS, RECLAIM_SECONDS, ROW_OUTLIVES } from './lease-group-store.ts';
+import { columnOf, type LeaseReport, placesOf } from './lease-report-store.ts';
 
-/** The lifetime of a lease after its last report. Any process may reclaim it `RECLAIM_SECONDS` after it expired. */
-export const LEASE_SECONDS = 20;
-const RECLAIM_SECONDS = 10;
+/** SQL: how much later than the lease its row expires, in seconds. `group` is the column with the lease's group. */
+const outlives = (group: string) =>
+  Prisma.sql`CASE WHEN ${Prisma.raw(group)} IS NULL THEN 0 ELSE ${ROW_OUTLIVES}::float8 END`;
 
-/**
- * Records spent calls, and extends leases that neither need nor return calls. Returns the numbers of the reports whose
- * leases are open, as a JSON list. The spent calls stay in `lease.unbooked` until the lease is settled or reclaimed.
- * The period's remaining calls do not change, because the grant has already deducted them. So the statement writes one
- * row per lease instead of three, and no usage row. Race: only the holder of a lease sends its heartbeats, one
- * statement at a time. A statement that timed out may still run alongside its successor. If they deadlock, PostgreSQL
- * aborts one of them, and the holder repeats it.
- */
-export const heartbeats = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
-  WITH report AS MATERIALIZED (
-    SELECT * FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
-      ${columnOf(reports, 'int', ({ spent }) => spent)}, ${columnOf(reports, 'int', ({ seq }) => seq)})
-      WITH ORDINALITY AS r(id, spent, seq, n)),
-  reported AS (
-    UPDATE lease l SET spent = r.spent, unbooked = l.unbooked + r.spent - l.spent, seq = r.seq,
-      expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
-    FROM report r WHERE l.id = r.id AND NOT l.closed AND r.seq > l.seq
-    RETURNING r.n)
-  SELECT json_agg(n)::text AS n FROM reported`;
+/** SQL: when the row of a lease expires that is written now. */
+export const rowExpiry = (group: string): Prisma.Sql =>
+  Prisma.sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8 + ${outlives(group)})`;
+
+/** SQL: whether a lease `l` may be reclaimed, as far as its row shows. */
+const HAS_LAPSED = Prisma.sql`(NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0 OR l.group_id IS NOT NULL)
+  AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8 - ${outlives('l.group_id')})`;
 
 /**
  * Books spent calls; extends, closes, reclaims and grants leases; and inserts the usage row of a new period. Returns
@@ -61,31 +50,46 @@ export const settlement = (
 ): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
-      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest,
+      group_id, group_seq, slot
     FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
       ${columnOf(reports, 'int', ({ userKey }) => userKey)},
       ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
       ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ spent }) => spent)},
       ${columnOf(reports, 'int', ({ settled }) => settled)}, ${columnOf(reports, 'int', ({ want }) => want)},
-      ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)}, ${columnOf(reports, 'bool', ({ close }) => close)},
-      ${columnOf(reports, 'int', ({ rest }) => rest)})
-      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, n)),
+      ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)},
+      ${columnOf(reports, 'bool', ({ close }) => close)}, ${columnOf(reports, 'int', ({ rest }) => rest)}, ${placesOf(reports)})
+      WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, group_id, group_seq,
+        slot, n)),
   locked AS MATERIALIZED ( -- each report with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
       coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
     FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
       WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
-  lapsed AS MATERIALIZED ( -- leases of other processes that may be reclaimed, locked
-    SELECT l.id, l.date, CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent, l.unbooked, l.resting
-    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
+  other AS MATERIALIZED ( -- leases of other processes that may be reclaimed unless their groups are reported
+    SELECT l.id, l.group_id FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM locked WHERE NOT is_first) k
       USING (user_key, period_start)
-    WHERE (NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0) AND l.id NOT IN (SELECT id FROM report)
-      AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8)
-      AND ${mayReclaim}::boolean
+    WHERE ${HAS_LAPSED} AND l.id NOT IN (SELECT id FROM report) AND ${mayReclaim}::boolean),
+  lapsed_group AS MATERIALIZED ( -- groups that are no longer reported, locked
+    SELECT id, seq, spent FROM lease_group
+    WHERE id IN (SELECT group_id FROM other)
+      AND (closed OR expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8))
+    FOR UPDATE SKIP LOCKED),
+  lapsed AS MATERIALIZED ( -- the leases without a reported group, locked
+    SELECT l.id, l.date, now_spent, l.unbooked + now_spent - l.spent AS to_book, l.resting,
+      l.unbooked + CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS held
+    FROM other o JOIN lease l USING (id) LEFT JOIN lapsed_group g ON g.id = o.group_id
+      CROSS JOIN LATERAL (
+        SELECT CASE WHEN g.seq > l.group_seq THEN coalesce(g.spent[l.slot], l.spent) ELSE l.spent END AS now_spent) f
+    WHERE ${HAS_LAPSED} AND l.group_id IS NOT DISTINCT FROM o.group_id
+      AND (g.id IS NOT NULL OR NOT EXISTS (SELECT FROM lease_group WHERE id = o.group_id))
     FOR UPDATE OF l SKIP LOCKED),
   reclaimed AS ( -- the lapsed leases are closed
-    UPDATE lease l SET closed = true, unbooked = 0, resting = 0 FROM lapsed WHERE l.id = lapsed.id
-    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.unspent, lapsed.unbooked, lapsed.resting),
+    UPDATE lease l SET closed = true, spent = now_spent, unbooked = 0, resting = 0, group_id = NULL
+    FROM lapsed WHERE l.id = lapsed.id
+    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.held, lapsed.to_book, lapsed.resting),
+  ended AS ( -- their groups are closed
+    UPDATE lease_group SET closed = true WHERE id IN (SELECT id FROM lapsed_group) AND NOT closed),
   change AS MATERIALIZED ( -- what each report changes about its lease
     SELECT k.*, is_new, stays_open, coalesce(l.granted, 0) AS held, coalesce(l.resting, 0) AS rested,
       CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
@@ -94,16 +98,19 @@ export const settlement = (
       coalesce(l.unbooked, 0)
         + CASE WHEN is_new THEN k.spent - k.settled WHEN k.seq > l.seq THEN k.spent - l.spent ELSE 0 END
         AS to_book,
-      coalesce(l.unbooked, 0) + CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before
+      coalesce(l.unbooked, 0) + CASE WHEN l.closed THEN 0 ELSE coalesce(l.granted - l.spent, 0) END AS held_before,
+      CASE WHEN k.seq <= l.seq THEN l.group_id ELSE k.group_id END AS in_group,
+      CASE WHEN k.seq <= l.seq THEN l.group_seq ELSE k.group_seq END AS in_seq,
+      CASE WHEN k.seq <= l.seq THEN l.slot ELSE k.slot END AS in_slot
     FROM locked k LEFT JOIN LATERAL (SELECT * FROM lease WHERE lease.id = k.id FOR UPDATE) l ON true
       CROSS JOIN LATERAL (SELECT l.id IS NULL AS is_new, NOT coalesce(l.closed, k.spent > 0 OR k.settled > 0)
         AND NOT (k.close AND (l.id IS NULL OR k.seq > l.seq)) AS stays_open) f),
   total AS MATERIALIZED ( -- the period sums of each report after these changes
-    SELECT c.*, (c.used + coalesce(d.unbooked, 0) + sum(to_book) OVER period)::int AS used_now,
-      (c.outstanding - coalesce(d.unspent + d.unbooked, 0)
-        + sum(CASE WHEN stays_open THEN held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
+    SELECT c.*, (c.used + coalesce(d.to_book, 0) + sum(c.to_book) OVER period)::int AS used_now,
+      (c.outstanding - coalesce(d.held, 0)
+        + sum(CASE WHEN stays_open THEN c.held - now_spent ELSE 0 END - held_before) OVER period)::int AS held_now,
       (c.resting - coalesce(d.resting, 0) + sum(rests_on - rested) OVER period)::int AS resting_now
-    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(unspent) AS unspent, sum(unbooked) AS unbooked,
+    FROM change c LEFT JOIN (SELECT user_key, period_start, sum(held) AS held, sum(to_book) AS to_book,
         sum(resting) AS resting
       FROM reclaimed GROUP BY 1, 2) d USING (user_key, period_start)
     WINDOW period AS (PARTITION BY user_key, period_start)),
@@ -135,18 +142,18 @@ export const settlement = (
     INSERT INTO usage_day (user_key, date, calls)
     SELECT user_key, date, sum(calls)
     FROM (SELECT user_key, date, to_book AS calls FROM sure WHERE lim IS NOT NULL
-      UNION ALL SELECT user_key, date, unbooked FROM reclaimed) c
+      UNION ALL SELECT user_key, date, to_book FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
   kept AS ( -- the existing leases
     UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
-      seq = greatest(l.seq, g.seq), closed = NOT g.is_open, expires_at = CASE WHEN g.is_open
-        THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8) ELSE l.expires_at END
+      seq = greatest(l.seq, g.seq), closed = NOT g.is_open,
+      expires_at = CASE WHEN g.is_open THEN ${rowExpiry('in_group')} ELSE l.expires_at END,
+      group_id = CASE WHEN g.is_open THEN in_group END, group_seq = in_seq, slot = in_slot
     FROM sure g WHERE l.id = g.id),
   opened AS ( -- the new leases
-    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, expires_at)
-    SELECT id, user_key, period_start, date, amount, now_spent, seq,
-      clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, expires_at)
+    SELECT id, user_key, period_start, date, amount, now_spent, seq, in_group, in_seq, in_slot, ${rowExpiry('in_group')}
     FROM sure WHERE is_new AND amount > 0),
   asked_for AS ( -- users whose calls other processes should return
     UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))
@@ -154,7 +161,7 @@ export const settlement = (
     json_agg(coalesce(lim, 0))::text AS "limit", json_agg(coalesce(left_before - granted_now, 0))::text AS "left",
     json_agg(CASE WHEN is_recalled THEN ${RECALL_SECONDS}::float8 WHEN holds - now_spent >= need OR need > 1 THEN NULL
       ELSE (SELECT extract(epoch FROM min(l.expires_at) - clock_timestamp())
-        + ${RECLAIM_SECONDS}::float8 FROM lease l WHERE l.user_key = g.user_key
+        + ${RECLAIM_SECONDS}::float8 FROM reported_lease l WHERE l.user_key = g.user_key
         AND l.period_start = g.period_start AND NOT l.closed AND l.granted > l.spent
         AND l.id NOT IN (SELECT id FROM report)) END)::text AS "reclaimableIn"
   FROM sure g`;

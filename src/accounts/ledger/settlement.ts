@@ -1,7 +1,8 @@
 import { type Clock, type Instant, instantOf, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import { extend, IDLE_AFTER, type Lease, restWanted, suspend } from './lease.ts';
+import { extend, IDLE_AFTER, type Lease, type LeaseGroup, restWanted, suspend } from './lease.ts';
+import { createLeaseGroups } from './lease-groups.ts';
 import type { LeaseReport, LeaseState, LedgerStore } from './ledger-store.ts';
 import { endLease, isIdle, type QuotaState, type QuotaStates, type ReclaimGuard } from './quota-state.ts';
 import { type DueLease, dueInTick, dueOfAsking, type Statement } from './scheduler.ts';
@@ -11,7 +12,7 @@ export const EXHAUSTED_FOR = SECOND / 2;
 const RETRY_AFTER_FAILURE = SECOND;
 /** Leases per statement. Settling this many takes 30 ms, which limits how long other calls wait. */
 const SETTLED_AT_ONCE = 500;
-const HEARTBEATS_AT_ONCE = 2_500;
+const GROUPS_AT_ONCE = 100;
 
 type Dependencies = {
   quotas: QuotaStates;
@@ -30,6 +31,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   const askingFirst = new Set<QuotaState>();
   /** Leases whose first grant is in progress. No other statement includes them. */
   const opening = new Set<Lease>();
+  const groups = createLeaseGroups();
   let settledCalls = 0;
   let failedUntil = Number.NEGATIVE_INFINITY;
   let confirmedAt = Number.NEGATIVE_INFINITY;
@@ -40,14 +42,17 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /** @param mayGiveBack whether calls of an idle or recalled user are returned, except those that the lease may keep */
-  function reportOf({ quota, lease, want, need = 1, recalled }: DueLease, mayGiveBack: boolean): LeaseReport {
+  /** The calls of an idle or recalled user are returned, except those that may rest. */
+  function reportOf({ quota, lease, want, need = 1, recalled }: DueLease): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
-    const isAtRest = isIdle(quota, clock.elapsed()) || (recalled && quota.waiting.length === 0);
-    const rest = mayGiveBack && !closing && isAtRest ? restWanted(lease) : 0;
-    // Until the ledger responds, it is unknown how many calls the lease still holds.
+    const now = instantOf(clock);
+    const isAtRest = isIdle(quota, now.elapsed) || (recalled && quota.waiting.length === 0);
+    const rest = !closing && isAtRest ? restWanted(lease) : 0;
+    // Until the response arrives, it is unknown how many calls the lease still holds.
     if (rest > 0) suspend(lease);
+    const isResting = rest > 0 || (want === 0 && lease.resting > 0);
+    const place = closing || lease.closed ? undefined : groups.assign(lease, isResting ? 'resting' : 'busy', now);
     return {
       id,
       userKey,
@@ -60,6 +65,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
       seq,
       close: closing || rest > 0,
       rest,
+      place: place ? { group: place.group.id, slot: place.slot + 1, seq: place.group.seq } : null,
     };
   }
 
@@ -67,7 +73,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   async function answerTo<Answer>(asking: Promise<Answer>): Promise<Answer> {
     const answer = await withinDeadline(asking).catch((error) => {
       failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
-      outages.failed();
+      databaseFailed();
       throw error;
     });
     failedUntil = Number.NEGATIVE_INFINITY;
@@ -77,7 +83,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
 
   async function send(items: readonly DueLease[], statement: LedgerStore['settle']): Promise<void> {
     const request = instantOf(clock);
-    const reports = items.map((item) => reportOf(item, true));
+    const reports = items.map(reportOf);
     const states = await answerTo(statement(reports, outages.mayReclaim()));
     items.forEach((item, i) => {
       const state = states[i];
@@ -107,32 +113,38 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     });
   }
 
-  /** A heartbeat takes a third of a settlement's time. Leases that it does not find open are settled. */
-  async function heartbeat(items: readonly DueLease[]): Promise<void> {
+  /** Reports groups of leases. The leases of a group that another process has closed are settled. */
+  async function heartbeat(due: readonly LeaseGroup[]): Promise<void> {
     const request = instantOf(clock);
-    const reports = items.map((item) => reportOf(item, false));
-    const open = await answerTo(ledger.heartbeat(reports));
-    const unknown = items.filter((item, i) => {
-      if (open.has(i) && acknowledge(item, reports[i] as LeaseReport)) {
-        extend(item.lease, request);
-        item.quota.reportedAt = request.elapsed;
-      }
-      return !open.has(i);
+    const sent = due.flatMap((group) => groups.report(group, request) ?? []);
+    if (sent.length === 0) return;
+    const open = await answerTo(ledger.heartbeat(sent.map(({ report }) => report)));
+    sent.forEach(({ group, leases }, i) => {
+      if (!open.has(i)) groups.close(group);
+      else for (const { lease, spent } of leases) confirm(lease, spent, request);
     });
-    for (const piece of inPieces(unknown, SETTLED_AT_ONCE)) await settle(piece);
+    if (open.size === sent.length) return;
+    const { returning } = dueInTick(quotas.all(), opening, request, firstGrant);
+    for (const piece of inPieces(returning, SETTLED_AT_ONCE)) await settle(piece);
   }
 
-  /** A report counts as settled, unless a later report was sent in the meantime. */
-  function acknowledge({ lease }: DueLease, sent: LeaseReport): boolean {
-    if (sent.seq !== lease.seq) return false;
-    settledCalls += Math.max(0, sent.spent - lease.settled);
-    lease.settled = sent.spent;
-    return true;
+  function confirm(lease: Lease, spent: number, request: Instant): void {
+    acknowledge(lease, spent);
+    extend(lease, request);
+  }
+
+  function acknowledge(lease: Lease, spent: number): void {
+    settledCalls += Math.max(0, spent - lease.settled);
+    lease.settled = spent;
   }
 
   function applyAnswer(item: DueLease, sent: LeaseReport, state: LeaseState, request: Instant): void {
     const { quota, lease } = item;
-    if (!acknowledge(item, sent)) return;
+    // A later report was sent in the meantime.
+    if (sent.seq !== lease.seq) return;
+    acknowledge(lease, sent.spent);
+    groups.confirm(lease, !state.closed && state.granted > 0);
+    lease.settledAt = request.elapsed;
     lease.granted = state.granted;
     if (sent.rest > 0) lease.resting = state.granted - sent.spent;
     else if (sent.want > 0) lease.resting = 0;
@@ -142,7 +154,6 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     if (!state.closed) extend(lease, request);
     if (quota.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) endLease(quota);
     if (quota.lease !== lease) return;
-    quota.reportedAt = request.elapsed;
     quota.exhausted = undefined;
     if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
@@ -165,21 +176,28 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     begin(): { activeUsers: number; statements: Statement[] } {
       const now = instantOf(clock);
       const activeUsers = quotas.review(now);
-      const { wanting, reporting, returning } = dueInTick(quotas.all(), opening, now.elapsed, firstGrant);
+      const { wanting, returning } = dueInTick(quotas.all(), opening, now, firstGrant);
       const statements = [
         ...inPieces(wanting, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
-        ...inPieces(reporting, HEARTBEATS_AT_ONCE).map((piece) => () => heartbeat(piece)),
+        ...inPieces(groups.due(now), GROUPS_AT_ONCE).map((piece) => () => heartbeat(piece)),
         ...inPieces(returning, SETTLED_AT_ONCE).map((piece) => () => settle(piece)),
       ];
       return { activeUsers, statements };
     },
 
+    /** Called after each failed statement of this process: other processes may have been cut off too. */
+    databaseFailed,
     refuseFailed,
     /** Calls that the ledger has recorded. Later refunds are not subtracted. */
     settled: (): number => settledCalls,
     /** In ms since the ledger last responded; Infinity before its first response. */
     sinceConfirmed: (): number => clock.elapsed() - confirmedAt,
   };
+
+  function databaseFailed(): void {
+    outages.failed();
+    groups.abandon();
+  }
 
   /** Throws `database_unavailable` immediately if the database has just failed. */
   function refuseFailed(): void {

@@ -32,7 +32,7 @@ export function createAccountStore(prisma: PrismaClient) {
           FROM usage JOIN users u ON u.key = user_key ORDER BY user_key, period_start DESC),
         unbooked AS (
           SELECT user_key, period_start, sum(unbooked)::int AS calls
-          FROM lease JOIN users u ON u.key = user_key WHERE unbooked <> 0 GROUP BY user_key, period_start)
+          FROM reported_lease JOIN users u ON u.key = user_key WHERE unbooked <> 0 GROUP BY user_key, period_start)
         SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", coalesce(k.live, 0) AS "liveKeys",
           k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
           coalesce(c.used, 0) + coalesce(l.calls, 0) AS used

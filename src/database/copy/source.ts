@@ -62,7 +62,7 @@ export function createCopySource(session: Session) {
 /** Whether serving processes have open leases or sessions. Behind a pooler, sessions may outlive their processes. */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
-    `SELECT EXISTS (SELECT FROM public.lease WHERE NOT closed AND expires_at > clock_timestamp())
+    `SELECT EXISTS (SELECT FROM public.reported_lease WHERE NOT closed AND expires_at > clock_timestamp())
       OR EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
         AND application_name = 'quotient' AND pid <> pg_backend_pid()) AS used`,
   );

@@ -92,7 +92,7 @@ export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Pri
     WHERE (b.used + b.outstanding)::bigint * 100 >= b."limit"::bigint * t.threshold AND n.told_at IS NULL),
   passed AS MATERIALIZED (
     SELECT * FROM likely CROSS JOIN LATERAL (
-      SELECT used + coalesce(sum(unbooked), 0)::int AS calls FROM lease l
+      SELECT used + coalesce(sum(unbooked), 0)::int AS calls FROM reported_lease l
       WHERE l.user_key = likely.user_key AND l.period_start = likely.period_start) c
     WHERE calls > 0 AND calls::bigint * 100 >= "limit"::bigint * threshold),
   noted AS (

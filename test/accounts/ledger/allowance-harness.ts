@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAllowance } from '#accounts/gate/allowance';
 import { createKeyCache, refuseEnded } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
-import { createLedgerStore, type LeaseReport } from '#accounts/ledger/ledger-store';
+import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { addMonths } from '#accounts/ledger/plan';
 import { createUsers } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
@@ -56,8 +56,11 @@ export function openLeaseHolder(
   let loss: Loss | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
   const fragile =
-    <Answer>(statement: (reports: readonly LeaseReport[], mayReclaim?: boolean) => Promise<Answer>, nothing: Answer) =>
-    async (reports: readonly LeaseReport[], mayReclaim?: boolean) => {
+    <Report, Answer>(
+      statement: (reports: readonly Report[], mayReclaim?: boolean) => Promise<Answer>,
+      nothing: Answer,
+    ) =>
+    async (reports: readonly Report[], mayReclaim?: boolean) => {
       const lost = loss;
       loss = undefined;
       const answer = lost === 'request' ? Promise.resolve(nothing) : statement(reports, mayReclaim);
@@ -129,17 +132,28 @@ export async function createUser(
   return { key, apiKey };
 }
 
-/** Ages every open lease of a user, as if its process had not reported it for `seconds` seconds. */
+/** Ages every open lease of a user, and their groups, as if no process had reported them for `seconds` seconds. */
 export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
   await prisma.$executeRaw`
-    UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
-    WHERE user_key = ${userKey} AND NOT closed`;
+    WITH aged AS (
+      UPDATE lease SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
+      WHERE user_key = ${userKey} AND NOT closed RETURNING group_id)
+    UPDATE lease_group SET expires_at = expires_at - make_interval(secs => ${seconds}::float8)
+    WHERE id IN (SELECT group_id FROM aged)`;
 }
 
-/** A user's periods: the used calls, and the unspent calls in leases. */
-export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
-  const rows = await prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
-  const leases = await prisma.lease.findMany({ where: { userKey } });
+type Reported = { periodStart: Date; date: Date; spent: number; unbooked: number; expiresAt: Date };
+
+/** A user's leases with the calls that their processes have reported. */
+export const reportedLeases = ({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number): Promise<Reported[]> =>
+  prisma.$queryRaw<Reported[]>`
+    SELECT period_start AS "periodStart", date, spent, unbooked, expires_at AS "expiresAt"
+    FROM reported_lease WHERE user_key = ${userKey}`;
+
+/** A user's periods: the used calls, and the calls that leases hold and have not spent. */
+export async function usageRows(database: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const rows = await database.prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
+  const leases = await reportedLeases(database, userKey);
   return rows.map(({ periodStart, used, outstanding }) => {
     const unbooked = leases
       .filter((lease) => lease.periodStart.getTime() === periodStart.getTime())
@@ -149,9 +163,9 @@ export async function usageRows({ prisma }: Pick<TestDatabase, 'prisma'>, userKe
 }
 
 /** A user's calls by date. */
-export async function usageDays({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number) {
-  const days = await prisma.usageDay.findMany({ where: { userKey } });
-  const leases = await prisma.lease.findMany({ where: { userKey } });
+export async function usageDays(database: Pick<TestDatabase, 'prisma'>, userKey: number) {
+  const days = await database.prisma.usageDay.findMany({ where: { userKey } });
+  const leases = await reportedLeases(database, userKey);
   const calls = new Map<number, number>();
   const add = (date: Date, count: number) => calls.set(date.getTime(), (calls.get(date.getTime()) ?? 0) + count);
   for (const day of days) add(day.date, day.calls);

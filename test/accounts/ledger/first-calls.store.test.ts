@@ -105,7 +105,8 @@ it("processes that request a user's first lease at the same time are granted at 
 });
 
 it('statements have a bounded size, whether or not calls wait for them', async () => {
-  const sizes = { grantFirst: [] as number[], heartbeat: [] as number[] };
+  const KEYS = 8_000;
+  const sizes = { grantFirst: [] as number[], heartbeat: [] as number[], groups: [] as number[] };
   const answer = (reports: readonly { want: number }[]) =>
     reports.map(({ want }) => ({
       granted: want || 50,
@@ -119,8 +120,9 @@ it('statements have a bounded size, whether or not calls wait for them', async (
       sizes.grantFirst.push(reports.length);
       return answer(reports);
     },
-    heartbeat: async (reports: readonly never[]) => {
-      sizes.heartbeat.push(reports.length);
+    heartbeat: async (reports: readonly { spent: readonly number[] }[]) => {
+      sizes.heartbeat.push(...reports.map(({ spent }) => spent.length));
+      sizes.groups.push(reports.length);
       return new Set(reports.keys());
     },
   } as unknown as ReturnType<typeof createLedgerStore>;
@@ -134,11 +136,12 @@ it('statements have a bounded size, whether or not calls wait for them', async (
   });
   const user = { limit: 1e6, plan: 'monthly', anchor: START, validUntil: START * 2 };
   const receipts = await Promise.all(
-    Array.from({ length: 6_000 }, (_, key) => allowance.spend({ ...user, key } as never)),
+    Array.from({ length: KEYS }, (_, key) => allowance.spend({ ...user, key } as never)),
   );
-  expect(sizes.grantFirst).toEqual(Array.from({ length: 12 }, () => 500));
+  expect(sizes.grantFirst).toEqual(Array.from({ length: KEYS / 500 }, () => 500));
   for (const receipt of receipts) allowance.keep(receipt);
   await allowance.settle();
-  expect(sizes.heartbeat).toEqual([2_500, 2_500, 1_000]);
+  expect(sizes.groups).toEqual([100, 25]);
+  expect(sizes.heartbeat).toEqual(Array<number>(125).fill(64));
   allowance.abandon();
 });

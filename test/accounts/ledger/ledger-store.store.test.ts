@@ -85,11 +85,11 @@ describe('a settlement', () => {
 });
 
 describe('a heartbeat', () => {
-  beforeEach(() => ledger.settle([report({ want: 10 })]));
+  beforeEach(() => ledger.settle([report({ want: 10, place: user.place(1) })]));
 
   test('adds to the unbooked calls and does not change the remaining calls', async () => {
-    await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
-    expect(await ledger.heartbeat([report({ spent: 7, seq: 3 })])).toEqual(new Set([0]));
+    await user.heartbeat(1, 4);
+    expect(await user.heartbeat(2, 7)).toBe(true);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 7, outstanding: 3 }]);
     expect(await ledger.counts(key, START, [], 31)).toMatchObject({
       used: 7,
@@ -98,18 +98,60 @@ describe('a heartbeat', () => {
   });
 
   test('is booked once by the next settlement', async () => {
-    await ledger.heartbeat([report({ spent: 4, seq: 2 })]);
-    for (const seq of [3, 4]) await ledger.settle([report({ spent: 5, seq })]);
+    await user.heartbeat(1, 4);
+    for (const seq of [2, 3]) await ledger.settle([report({ spent: 5, seq, place: user.place(1, 1) })]);
     expect(await usageRows(database, key)).toEqual([{ period: START, used: 5, outstanding: 5 }]);
     expect(await usageDays(database, key)).toEqual([{ date: DATE, calls: 5 }]);
   });
 
-  test('that is delayed or reports a closed lease returns that the lease is not open', async () => {
-    await ledger.heartbeat([report({ spent: 4, seq: 3 })]);
-    expect(await ledger.heartbeat([report({ spent: 2, seq: 2 })])).toEqual(new Set());
-    await ledger.settle([report({ spent: 4, seq: 4, close: true })]);
-    expect(await ledger.heartbeat([report({ spent: 6, seq: 5 })])).toEqual(new Set());
-    expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 4 });
+  test('that is delayed does not overwrite a later heartbeat or settlement', async () => {
+    await user.heartbeat(2, 4);
+    await user.heartbeat(1, 2);
+    expect((await ledger.counts(key, START, [], 31)).used).toBe(4);
+    await ledger.settle([report({ spent: 6, seq: 2, place: user.place(1, 3) })]);
+    await user.heartbeat(3, 5);
+    expect((await ledger.counts(key, START, [], 31)).used).toBe(6);
+    await user.heartbeat(4, 7);
+    expect((await ledger.counts(key, START, [], 31)).used).toBe(7);
+  });
+
+  test('does not change a closed lease', async () => {
+    await ledger.settle([report({ spent: 4, seq: 2, close: true })]);
+    await user.heartbeat(1, 6);
+    expect(await ledger.counts(key, START, [lease as string], 31)).toMatchObject({ used: 4 });
+  });
+
+  test('reports several groups and leases, each lease in its slot', async () => {
+    const third = randomUUID();
+    const other2 = await openLedgerUser(database, START);
+    await ledger.settle([
+      reportOther({ want: 10, place: user.place(2) }),
+      report({ want: 10, place: { group: other2.group, slot: 1, seq: 0 } }, third),
+    ]);
+    const groups = [
+      { id: user.group, seq: 1, spent: [1, 2] },
+      { id: other2.group, seq: 1, spent: [4] },
+    ];
+    expect(await ledger.heartbeat(groups)).toEqual(new Set([0, 1]));
+    const counts = await ledger.counts(key, START, [], 31);
+    const flat = (id: string | undefined) => (id as string).replaceAll('-', '');
+    expect(counts).toMatchObject({ used: 7, spent: { [flat(lease)]: 1, [flat(other)]: 2, [flat(third)]: 4 } });
+  });
+
+  test("does not count the calls of a slot's earlier lease for its next lease", async () => {
+    await user.heartbeat(1, 9);
+    await ledger.settle([report({ spent: 9, seq: 2, close: true })]);
+    await ledger.settle([reportOther({ want: 10, place: user.place(1, 1) })]);
+    expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 9 });
+    await user.heartbeat(2, 3);
+    expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 12 });
+  });
+
+  test('follows a lease to another place, unless the settlement that moved it is delayed', async () => {
+    await ledger.settle([report({ spent: 2, seq: 3, place: user.place(2) })]);
+    await ledger.settle([report({ spent: 1, seq: 2, place: user.place(1) })]);
+    await user.heartbeat(1, 8, 3);
+    expect(await ledger.counts(key, START, [], 31)).toMatchObject({ used: 3 });
   });
 });
 
@@ -130,8 +172,11 @@ describe('first leases', () => {
 describe('the counts', () => {
   test('include only the calls of the period', async () => {
     const periodStart = START - 30 * DAY;
-    await ledger.settle([report({ want: 10 }), reportOther({ want: 10, periodStart })]);
-    await ledger.heartbeat([report({ spent: 2, seq: 2 }), reportOther({ spent: 5, seq: 2 })]);
+    await ledger.settle([
+      report({ want: 10, place: user.place(1) }),
+      reportOther({ want: 10, periodStart, place: user.place(2) }),
+    ]);
+    await user.heartbeat(1, 2, 5);
     expect((await ledger.counts(key, START, [], 31)).used).toBe(2);
     expect((await ledger.counts(key, periodStart, [], 31)).used).toBe(5);
   });
@@ -162,9 +207,26 @@ describe('the counts', () => {
 test('a closed lease is deleted a day after its expiry, and not earlier', async () => {
   await ledger.settle([report({ want: 10 }), reportOther({ want: 10 })]);
   await age(database, key, (2 * HOUR) / SECOND);
-  await ledger.heartbeat([report({ seq: 2 })]);
+  await ledger.settle([report({ seq: 2 })], false);
   await age(database, key, (23 * HOUR) / SECOND);
   await ledger.settle([report({ seq: 3, close: true }), reportOther({ seq: 2, close: true })]);
   await ledger.tidy();
   expect(await database.prisma.lease.findMany({ where: { userKey: key } })).toMatchObject([{ id: lease }]);
+});
+
+test('a group is deleted a day after its expiry if it has no leases', async () => {
+  const groups = () => database.prisma.leaseGroup.count({ where: { id: user.group } });
+  await ledger.settle([report({ want: 10, place: user.place(1) })]);
+  await user.heartbeat(1, 4);
+  await age(database, key, (23 * HOUR) / SECOND);
+  await ledger.settle([report({ spent: 4, seq: 2, close: true })]);
+  await ledger.tidy();
+  expect(await groups()).toBe(1);
+  await database.prisma.$executeRaw`UPDATE lease_group SET expires_at = expires_at - interval '2 hours'`;
+  await ledger.settle([reportOther({ want: 10, place: user.place(1, 1) })]);
+  await ledger.tidy();
+  expect(await groups()).toBe(1);
+  await ledger.settle([reportOther({ seq: 2, close: true })]);
+  await ledger.tidy();
+  expect(await groups()).toBe(0);
 });

@@ -26,6 +26,7 @@ const OF_MIGRATIONS = new Set([
   'AlterEnumStmt',
   'AlterTableStmt',
   'IndexStmt',
+  'ViewStmt',
   'CreateSeqStmt',
   'AlterSeqStmt',
   'DropStmt',

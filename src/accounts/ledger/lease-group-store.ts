@@ -1,0 +1,50 @@
+import { arrayOf } from '#database/values';
+import { Prisma } from '#generated/prisma/client';
+import type { GroupReport } from './lease-report-store.ts';
+
+/** How long a lease lives after its last report, and how long after that any process may reclaim it. */
+export const LEASE_SECONDS = 20;
+export const RECLAIM_SECONDS = 10;
+/**
+ * How much later the row of a lease in a group expires than the lease. Earlier releases know only this row, so they
+ * reclaim the lease of a dead process within 15 minutes. The view `reported_lease` contains the same number.
+ */
+export const ROW_OUTLIVES = 880;
+
+/**
+ * Records the spent calls of groups of leases that neither need calls nor return any, and extends the leases. Returns
+ * the numbers of the reports whose groups are not closed, as a JSON list. The calls remain in the group until each lease
+ * is settled or reclaimed. The remaining calls of the period do not change, because the grant has already taken these
+ * calls. So one row for up to 64 leases is written instead of three for each, and no lease and no usage row is touched.
+ * Races:
+ * - Only the process of a group reports it, one statement at a time. A statement that timed out may still be running
+ * alongside the next one. `seq` keeps it from undoing the next one. Both lock the rows in order of their IDs.
+ * - A settlement of another process reclaims a lease of the group. It locks the group, reads the reported calls and
+ * closes the group. A report that waited for this lock changes nothing and is not among the returned numbers.
+ */
+export const heartbeats = (reports: readonly GroupReport[]): Prisma.Sql => Prisma.sql`
+  WITH report AS MATERIALIZED (
+    SELECT n, id, seq, string_to_array(spent, ' ')::int[] AS spent
+    FROM unnest(
+      ${arrayOf(
+        'uuid',
+        reports.map(({ id }) => id),
+      )},
+      ${arrayOf(
+        'int',
+        reports.map(({ seq }) => seq),
+      )},
+      ${arrayOf(
+        'text',
+        reports.map(({ spent }) => spent.join(' ')),
+      )})
+      WITH ORDINALITY AS r(id, seq, spent, n)),
+  reported AS (
+    INSERT INTO lease_group (id, seq, spent, expires_at)
+    SELECT id, seq, spent, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    FROM report ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, spent = excluded.spent,
+      expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    WHERE NOT lease_group.closed AND excluded.seq > lease_group.seq
+    RETURNING id)
+  SELECT json_agg(n)::text AS n FROM report JOIN reported USING (id)`;
