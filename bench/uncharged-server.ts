@@ -1,8 +1,9 @@
 /** The service without charging. Every call uses an unlimited lease that is not in the ledger. */
 
 import { createGate } from '#accounts/gate/gate';
+import type { KeyHolder } from '#accounts/keys/user-store';
 import { type Lease, newLease } from '#accounts/ledger/lease';
-import type { Receipt, Spender } from '#accounts/ledger/leases';
+import type { Receipt } from '#accounts/ledger/leases';
 import { buildApp } from '#app';
 import { openLog } from '#open';
 import { readSettings } from '#settings';
@@ -11,9 +12,9 @@ import { openParts } from '../fixtures/parts.ts';
 const settings = readSettings();
 const parts = await openParts(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
-const receiptFor = (user: Spender): Receipt => {
-  lease ??= newLease('bench', user.key, user, user.limit, Date.now());
-  return { lease, cost: 1, remaining: user.limit };
+const receiptFor = ({ id, user }: KeyHolder, path: number): Receipt => {
+  lease ??= newLease('bench', user.key, user, { keyId: id, path, cost: 1 }, Date.now());
+  return { lease, cost: 1, remaining: user.limit, detail: undefined, counter: undefined };
 };
 const allowance: typeof parts.accounts.allowance = {
   ...parts.accounts.allowance,

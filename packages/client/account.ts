@@ -7,6 +7,7 @@ import type {
   RegistrationPending,
   Usage,
   User,
+  UserExport,
   UserOfKey,
 } from './generated/records.ts';
 import { each, isoInstant, object, record, type TimeInput, type Wire } from './records.ts';
@@ -27,6 +28,16 @@ export type KeyOptions = {
   scopes?: readonly KeyScope[] | undefined;
   /** When the key expires: a `Date` or an ISO 8601 string. By default, the key expires with the plan. */
   expiresAt?: TimeInput | undefined;
+  /** Calls per UTC day. By default, only the allowance limits the key. */
+  dailyLimit?: number | undefined;
+};
+
+/** The members to change. Null removes an expiry or a limit. Those of an owner key are its label and its limit. */
+export type KeyChanges = {
+  label?: string | undefined;
+  scopes?: readonly KeyScope[] | undefined;
+  expiresAt?: TimeInput | null | undefined;
+  dailyLimit?: number | null | undefined;
 };
 
 export type NoticeSettings = {
@@ -60,7 +71,13 @@ export const confirmRecovery = (token: string) =>
 
 export const user = () => get('/v1/user/data', json(record<UserOfKey>(TIMES)));
 
-export const usage = () => get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])));
+/** How the calls on each date are broken down. */
+export type UsageBy = 'key' | 'path';
+
+export const usage = (by?: UsageBy) =>
+  get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])), { query: { by } });
+
+export const exportUser = () => get('/v1/user/export', json(record<UserExport>(['exportedAt'])));
 
 export const rotate = (graceSeconds: number | undefined) =>
   post('/v1/user/rotate', readUser, { query: { graceSeconds } });
@@ -69,12 +86,13 @@ export const renew = () => post('/v1/user/renew', readUser);
 
 export const deleteUser = () => get('/v1/user', nothing, { method: 'DELETE' });
 
-export const createKey = ({ label, scopes, expiresAt }: KeyOptions) =>
+export const createKey = ({ label, scopes, expiresAt, dailyLimit }: KeyOptions) =>
   post('/v1/user/keys', json(record<CreatedKey>(['createdAt'], ['expiresAt'])), {
     query: {
       label,
       scopes: scopes && list('scopes', scopes),
       expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
+      dailyLimit,
     },
   });
 
@@ -82,11 +100,19 @@ const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'replace
 
 export const keys = () => get('/v1/user/keys', json(each(toKey)));
 
-export function deleteKey(id: number) {
+function keyPath(id: number): string {
   // An `id` of `..` would result in the path that deletes the user.
   if (!Number.isSafeInteger(id) || id < 1) throw invalid('id must be a positive integer');
-  return get(`/v1/user/keys/${id}`, nothing, { method: 'DELETE' });
+  return `/v1/user/keys/${id}`;
 }
+
+export const updateKey = (id: number, { label, scopes, expiresAt, dailyLimit }: KeyChanges) =>
+  get(keyPath(id), json(toKey), {
+    method: 'PATCH',
+    body: { label, scopes, expiresAt: expiresAt && isoInstant(expiresAt), dailyLimit },
+  });
+
+export const deleteKey = (id: number) => get(keyPath(id), nothing, { method: 'DELETE' });
 
 export const notices = () => get('/v1/user/notices', json(object<Notices>));
 

@@ -7,7 +7,16 @@ export type {
   LegacySearch,
   LegacyTransaction,
 } from '../cosmos/legacy-shapes.ts';
-export type { KeyOptions, KeyScope, NoticeSettings, PendingRegistration, Plan, Registration } from './account.ts';
+export type {
+  KeyChanges,
+  KeyOptions,
+  KeyScope,
+  NoticeSettings,
+  PendingRegistration,
+  Plan,
+  Registration,
+  UsageBy,
+} from './account.ts';
 export type { BroadcastOptions, WaitOptions } from './chain/broadcast.ts';
 export { ChainClient, type ChainClientOptions } from './chain/chain-client.ts';
 export type { SignedTransaction, StdTx } from './chain/node-transport.ts';

@@ -1,4 +1,4 @@
-import type { KeyOptions, NoticeSettings, PendingRegistration, Registration } from './account.ts';
+import type { KeyChanges, KeyOptions, NoticeSettings, PendingRegistration, Registration, UsageBy } from './account.ts';
 import * as account from './account.ts';
 import { readArguments } from './error.ts';
 import type {
@@ -18,6 +18,7 @@ import type {
   TokenStatistics,
   Usage,
   User,
+  UserExport,
   UserOfKey,
 } from './generated/records.ts';
 import type { Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
@@ -98,9 +99,17 @@ export class QuotientClient {
     return this.#send(account.user, call);
   }
 
-  /** The number of calls in the current period and on each of the last 31 days. Not charged. */
-  usage(call?: CallOptions): Promise<Usage> {
-    return this.#send(account.usage, call);
+  /**
+   * The number of calls in the current period and on each of the last 31 days, also by key or path if `by` is set. Not
+   * charged.
+   */
+  usage(options?: { by?: UsageBy | undefined } & CallOptions): Promise<Usage> {
+    return this.#send(() => account.usage(options?.by), options);
+  }
+
+  /** Everything that is stored about the user, without secrets. Requires the owner key. */
+  exportUser(call?: CallOptions): Promise<UserExport> {
+    return this.#send(account.exportUser, call);
   }
 
   /**
@@ -129,6 +138,11 @@ export class QuotientClient {
   /** The user's keys without their secrets, newest first. Requires the owner key. */
   keys(call?: CallOptions): Promise<ApiKey[]> {
     return this.#send(account.keys, call);
+  }
+
+  /** Changes a key by its `id`, and returns it without its secret. Requires the owner key. */
+  updateKey(id: number, changes: KeyChanges, call?: CallOptions): Promise<ApiKey> {
+    return this.#send(() => account.updateKey(id, changes), call);
   }
 
   /** Deletes a key by its `id`. The last owner key cannot be deleted. Requires the owner key. */

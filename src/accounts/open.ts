@@ -45,9 +45,9 @@ export function openAccounts({ mail, ...deps }: Deps) {
     allowance,
     gate: createGate(allowance, burstPerSecond),
 
-    routes: async (app) => {
+    routes: async (app, { bodies }) => {
       app.register(user, { prefix: '/user', users, allowance, mail: mail(), settings });
-      app.register(userKeys, { prefix: '/user', users, clock });
+      app.register(userKeys, { prefix: '/user', users, bodies, clock });
     },
 
     readings: {

@@ -49,6 +49,45 @@ export const userOfKey = userRecord
   .meta({ id: 'UserOfKey', description: 'The user of a key, without the members that the key cannot read' });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
+const days = (description: string) =>
+  z.array(z.object({ date: z.iso.date(), calls: whole('Calls charged on this date', 42) })).meta({ description });
+const part = { calls: whole('Calls charged on these dates', 42), daily: days('Calls per UTC date, newest first') };
+
+const usageOfKey = z.object({
+  id: z
+    .int()
+    .positive()
+    .nullable()
+    .meta({
+      description: 'The ID of the key; null for calls whose key was not recorded, as by an earlier release',
+      examples: [7],
+    }),
+  label: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The label of the key; null if none was set or the key has been deleted, and for a key without the `account` scope',
+      examples: ['shop window'],
+    }),
+  start: z
+    .string()
+    .nullable()
+    .meta({ description: 'The first characters of the key; null in the same cases', examples: ['qt_EXAM'] }),
+  ...part,
+});
+
+const usageOfPath = z.object({
+  path: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The path; null for calls whose path was not recorded, as by an earlier release',
+      examples: ['/v1/prices/latest/token'],
+    }),
+  ...part,
+});
+
 export const usageRecord = z
   .object({
     limit: whole('Calls allowed per period', 10000),
@@ -57,9 +96,15 @@ export const usageRecord = z
     periodStart: at('The start of the current period', '2026-01-15T12:00:00.000Z'),
     resetsAt: at('The start of the next period', '2026-02-15T12:00:00.000Z'),
     validUntil: at('The time at which the keys expire', '2026-04-15T12:00:00.000Z'),
-    daily: z
-      .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on this date', 42) }))
-      .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
+    daily: days('Calls charged per UTC date, newest first, up to 31 dates'),
+    keys: z
+      .array(usageOfKey)
+      .optional()
+      .meta({ description: 'With `by=key`: the same calls by key. The sum over all keys is `daily`.' }),
+    paths: z
+      .array(usageOfPath)
+      .optional()
+      .meta({ description: 'With `by=path`: the same calls by path. The sum over all paths is `daily`.' }),
   })
   .meta({ id: 'Usage', description: 'The numbers of used and remaining calls' });
 export type UsageRecord = z.infer<typeof usageRecord>;
@@ -77,13 +122,22 @@ const expiresAt = instant.nullable().meta({
   description: `${MOMENT}the time at which the key expires; null if the key is valid until the user's plan expires`,
 });
 
+const dailyLimit = z
+  .int()
+  .positive()
+  .nullable()
+  .meta({
+    description: 'Calls allowed per UTC day; null if only the allowance limits the key',
+    examples: [500],
+  });
+
 export const apiKeyRecord = z
   .object({
     id: keyNumber,
     label: z
       .string()
       .nullable()
-      .meta({ description: 'The label of the key; null for an owner key', examples: ['shop window'] }),
+      .meta({ description: 'The label of the key; null if none was set', examples: ['shop window'] }),
     scopes: keyScopes,
     start: z
       .string()
@@ -97,6 +151,7 @@ export const apiKeyRecord = z
       description: `${MOMENT}the time of the last use, accurate to the minute; null if the key has not been used`,
     }),
     expiresAt,
+    dailyLimit,
     replacedAt: instant.nullable().meta({
       description: `${MOMENT}the time at which the key was replaced; null if it was not replaced. A replaced key can only read data.`,
     }),
@@ -117,9 +172,30 @@ export const createdKeyRecord = z
     start: keyStart,
     createdAt: instant,
     expiresAt,
+    dailyLimit,
   })
   .meta({ id: 'CreatedKey', description: 'A new key' });
 export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;
+
+const row = z.record(z.string(), z.unknown());
+const rows = (description: string) => z.array(row).meta({ description });
+
+export const userExport = z
+  .object({
+    exportedAt: instant,
+    user: row.meta({ description: 'The user, with the address as registered' }),
+    keys: rows('All stored keys, including ended ones, without the keys themselves'),
+    periods: rows('Calls per period'),
+    days: rows('Calls per UTC date'),
+    details: rows('Calls per UTC date, key and path'),
+    leases: rows('Calls that processes of the service reserve for the user'),
+    noticeSettings: row.nullable().meta({ description: 'The notice settings; null for the defaults' }),
+    notices: rows('The notices of the last 400 days'),
+    messages: rows('Messages that have not been delivered'),
+    oneTimeCodes: rows('Mailed one-time codes that have not been used, without the codes'),
+  })
+  .meta({ id: 'UserExport', description: 'Everything that is stored about a user, without secrets' });
+export type UserExport = z.infer<typeof userExport>;
 
 export const registrationPending = z
   .object({

@@ -111,6 +111,12 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
       'The request costs more calls than remain in the current period. Another process of the service may have reserved the last calls.',
     remedy: 'Wait for the number of seconds in `Retry-After`, or request fewer tokens in one call.',
   },
+  key_limit_exceeded: {
+    cause:
+      'The key has used the calls that its `dailyLimit` allows per UTC day, or fewer calls remain than the request costs.',
+    remedy:
+      'Wait for the number of seconds in Retry-After, use another key, or change the limit with the owner key. `GET /v1/user/usage?by=key` returns the calls of each key.',
+  },
   rate_limited: {
     cause:
       'Too many requests were sent in a short time. Separate limits apply to the requests of a user, to emails for one address, and to registrations, recoveries and unknown keys from one client address.',

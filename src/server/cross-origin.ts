@@ -21,7 +21,7 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** How long a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_MAX_AGE = 86_400;
 

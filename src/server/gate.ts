@@ -4,6 +4,8 @@ import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
 export type Receipt = { readonly cost: number };
+/** The numbers of the paths of charged calls, by which the usage is broken down. */
+export type UsagePath = number;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,6 +21,7 @@ export type Gate = {
   admitAtOnce(
     request: IncomingMessage,
     scope: WantedScope,
+    path: UsagePath,
     cost: number,
     now: Instant,
   ): { user: number; receipt: Receipt } | undefined;
@@ -39,6 +42,8 @@ export type RouteFacts = {
   /** Calls charged for a 2xx response, or a function that computes them from the parsed parameters. */
   cost?: number | ((query: never) => number);
   csv?: true;
+  /** Set by the gate for paths of charged calls. */
+  usagePath?: UsagePath;
   /** How the cost depends on the parameters, in words. */
   price?: string;
   scope?: WantedScope;

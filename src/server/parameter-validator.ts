@@ -27,10 +27,10 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
       return { error: invalidRequest({ location: place, message, fix }) };
     }
     const given = (data ?? {}) as Record<string, unknown>;
-    const misspelt = httpPart === 'querystring' ? misspeltParameters(Object.keys(given), known) : [];
+    const misspelt = misspeltIn(place, Object.keys(given), known);
     const parsed = object.safeParse(data);
     if (parsed.success && misspelt.length === 0) return { value: parsed.data };
-    const faults = new Map(misspelt.map((fault) => [fault.location.replace('query.', ''), fault]));
+    const faults = new Map(misspelt.map((fault) => [fault.location.slice(place.length + 1), fault]));
     for (const issue of parsed.error?.issues ?? []) {
       const name = String(issue.path[0] ?? '');
       const own = (issue as { params?: { fix?: string } }).params?.fix;
@@ -66,15 +66,18 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /** Suggests a known parameter for an unknown name. Submitted values are never repeated. */
-function faultOf(name: string, known: readonly string[], given: readonly string[]): InputFault | undefined {
+function faultOf(place: string, name: string, known: readonly string[], given: readonly string[]): InputFault[] {
   const nearly = nearest(name, known);
-  const same = known.find((one) => OTHER_NAMES[one]?.includes(name) && !given.includes(one));
+  const same = known.find((one) => place === 'query' && OTHER_NAMES[one]?.includes(name) && !given.includes(one));
   const right = nearly ?? same;
-  if (right === undefined) return undefined;
+  if (right === undefined) return [];
   const message = nearly ? 'is misspelled' : `is called ${right} in this API`;
-  return { location: `query.${right}`, message, fix: `use the parameter name ${right}` };
+  const fix = `use the ${place === 'body' ? 'member' : 'parameter'} name ${right}`;
+  return [{ location: `${place}.${right}`, message, fix }];
 }
 
-/** Reports unknown parameters that resemble known ones: misspelled names, and names from other services. */
-const misspeltParameters = (given: readonly string[], known: readonly string[]): InputFault[] =>
-  given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(name, known, given) ?? []);
+/** Reports unknown parameters or members that resemble known ones: misspelled names, and names from other services. */
+const misspeltIn = (place: string, given: readonly string[], known: readonly string[]): InputFault[] =>
+  place === 'path'
+    ? []
+    : given.filter((name) => !known.includes(name)).flatMap((name) => faultOf(place, name, known, given));

@@ -38,12 +38,12 @@ describe('keys', () => {
   it('are created with a label, scopes and an expiry', async () => {
     const made = { id: 7, label: 'shop & window', scopes: ['prices', 'node'], apiKey: KEY, start: 'qt_EXAM' };
     const { result, request } = await send(201, { ...made, createdAt: AT, expiresAt: AT }, (client) =>
-      client.createKey({ label: 'shop & window', scopes: ['prices', 'node'], expiresAt: DATE }),
+      client.createKey({ label: 'shop & window', scopes: ['prices', 'node'], expiresAt: DATE, dailyLimit: 9 }),
     );
     expect(result).toEqual({ ...made, createdAt: DATE, expiresAt: DATE });
     expect(request).toEqual({
       ...{ method: 'POST', path: '/v1/user/keys', key: KEY, body: '' },
-      query: { label: 'shop & window', scopes: 'prices,node', expiresAt: AT },
+      query: { label: 'shop & window', scopes: 'prices,node', expiresAt: AT, dailyLimit: '9' },
     });
   });
 
@@ -62,6 +62,21 @@ describe('keys', () => {
     const { result, request } = await send(200, [wire], (client) => client.keys());
     expect(result).toEqual([{ ...wire, createdAt: DATE, lastUsedAt: DATE }]);
     expect(request).toMatchObject({ method: 'GET', path: '/v1/user/keys', key: KEY });
+  });
+
+  it('are changed by their id, with the given members only', async () => {
+    const wire = { id: 7, label: 'a', scopes: ['prices'], start: null, createdAt: AT, lastUsedAt: null, dailyLimit: 5 };
+    const ends = { expiresAt: AT, replacedAt: null };
+    const { result, request } = await send(200, { ...wire, ...ends }, (client) =>
+      client.updateKey(7, { scopes: ['prices'], expiresAt: DATE, dailyLimit: 5 }),
+    );
+    expect(result).toEqual({ ...wire, createdAt: DATE, expiresAt: DATE, replacedAt: null });
+    const body = { scopes: ['prices'], expiresAt: AT, dailyLimit: 5 };
+    expect(request).toEqual({ method: 'PATCH', path: '/v1/user/keys/7', key: KEY, query: {}, body });
+    const removed = await send(200, { ...wire, ...ends }, (client) =>
+      client.updateKey(7, { expiresAt: null, dailyLimit: null }),
+    );
+    expect(removed.request.body).toEqual({ expiresAt: null, dailyLimit: null });
   });
 
   it('are deleted by their id', async () => {

@@ -140,8 +140,12 @@ it('accepts a key of any type without throwing, and rejects the calls made with 
   }
 });
 
-it.each(['..', '', '7', 0, 1.5, Number.NaN, null])('deletes no key with an invalid id: %o', async (id) => {
-  const fetch: Fetch = () => expect.fail('a request was sent');
-  const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'qt_a', fetch });
-  await expect(client.deleteKey(id as number)).rejects.toMatchObject({ code: 'invalid_request' });
-});
+it.each(['..', '', '7', 0, 1.5, Number.NaN, null])(
+  'neither changes nor deletes a key with an invalid id: %o',
+  async (id) => {
+    const fetch: Fetch = () => expect.fail('a request was sent');
+    const client = new QuotientClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'qt_a', fetch });
+    await expect(client.updateKey(id as number, { label: 'a' })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(client.deleteKey(id as number)).rejects.toMatchObject({ code: 'invalid_request' });
+  },
+);

@@ -46,7 +46,7 @@ it('the copy button is reset for the next new key', async () => {
   const dialog = page.getByRole('dialog');
   for (const name of ['One', 'Two']) {
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Label').fill(name);
+    await page.getByRole('dialog').getByLabel('Label').fill(name);
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByRole('heading', { name: 'Your new key' }).waitFor();
     expect(await label('new-key-copy'), name).toBe('Copy');

@@ -26,6 +26,7 @@ const TITLES = {
   unsupported_media_type: [415, 'Unsupported media type'],
   node_rejected: [400, 'Rejected by the node'],
   quota_exceeded: [429, 'Quota exceeded'],
+  key_limit_exceeded: [429, 'Daily limit of the key exceeded'],
   rate_limited: [429, 'Too many requests'],
   headers_too_large: [431, 'Header fields too large'],
   internal_error: [500, 'Internal error'],

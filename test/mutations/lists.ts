@@ -17,10 +17,11 @@ import { accounts } from './quota/accounts.ts';
 import { keys } from './quota/keys.ts';
 import { leases } from './quota/leases.ts';
 import { ledger } from './quota/ledger.ts';
+import { usage } from './quota/usage.ts';
 import { start } from './start.ts';
 
 /** The lists by subject. For example, `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
-  ...{ leases, keys, accounts, ledger, market, catalogue, candles, currency },
+  ...{ leases, keys, accounts, ledger, usage, market, catalogue, candles, currency },
   ...{ client, page, database, embedded, failures, http, mail, node, notices, start, statistics, upstream },
 };

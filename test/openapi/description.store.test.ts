@@ -69,7 +69,7 @@ describe('the description', () => {
       );
       expect(operation.description.length, path).toBeGreaterThan(20);
       expect(operation.operationId).toMatch(
-        /^(get|list|create|delete|renew|rotate|revoke|request|confirm|verify|set|search|broadcast)[A-Z][A-Za-z]+$/,
+        /^(get|list|create|delete|renew|rotate|update|revoke|request|confirm|verify|set|search|broadcast)[A-Z][A-Za-z]+$/,
       );
       for (const tag of operation.tags) expect(tags.get(tag), path).toBeTruthy();
       expect(names.has(operation.operationId), operation.operationId).toBe(false);
@@ -102,7 +102,7 @@ describe('the description', () => {
     for (const pattern of patterns) expect(pattern).not.toMatch(/\\p\{|\\P\{|\(\?[=!<]/);
     // For prices, and for statistics, which are in US dollars only.
     expect(text.match(/"name":"currency"/g)).toHaveLength(2);
-    expect(text.length).toBeLessThan(200_000);
+    expect(text.length).toBeLessThan(215_000);
   });
 
   it('describes every parameter, with an example that its schema allows', () => {

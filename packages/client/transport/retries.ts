@@ -8,14 +8,17 @@ const PERMANENT = new Set(['node_not_configured', 'mail_not_configured']);
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 8_000;
 
+/** Codes of exhausted limits that reset at an announced time. */
+const EXHAUSTED = new Set(['quota_exceeded', 'key_limit_exceeded']);
+
 export function isTransient({ code, status, retryAfter }: QuotientError): boolean {
   if (code === 'network') return true;
-  // A retry is useful only if the service announces when the allowance resets.
-  if (code === 'quota_exceeded') return retryAfter !== undefined;
+  // A retry is useful only if the service announces when the limit resets.
+  if (EXHAUSTED.has(code)) return retryAfter !== undefined;
   return TRANSIENT.has(status ?? 0) && !PERMANENT.has(code);
 }
 
-const isRateLimited = ({ code, status }: QuotientError) => status === 429 && code !== 'quota_exceeded';
+const isRateLimited = ({ code, status }: QuotientError) => status === 429 && !EXHAUSTED.has(code);
 
 export function createRetries(method: string, retries: number, random: () => number = Math.random) {
   let failures = 0;

@@ -12,7 +12,7 @@ import {
 import { createRetries } from './retries.ts';
 
 export type ClientRequest = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The encoded path below the base URL. */
   path: string;
   query?: readonly (readonly [string, string])[];

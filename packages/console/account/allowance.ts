@@ -4,6 +4,7 @@ import type { Session } from '../api/session.ts';
 import { byId, make, makeRow } from '../core/dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
 import { type OnError, toError } from '../core/problem.ts';
+import { openUsageParts } from './usage-parts.ts';
 import { openValidity } from './validity.ts';
 
 /** The time in ms after the last response of a burst. Then a single request reads the usage. */
@@ -17,6 +18,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
   const problem = byId('allowance-problem');
   const showAge = openDataAge(byId('allowance-age'));
   const validity = openValidity();
+  const parts = openUsageParts(session, onError);
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
@@ -78,6 +80,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     validity.show(session.user.validUntil, usage?.resetsAt);
     try {
       show(await session.client.usage());
+      void parts.load();
       readAt = new Date();
       showAge(undefined);
       problem.replaceChildren();
@@ -108,6 +111,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     clear(): void {
       clearTimeout(timer);
       validity.clear();
+      parts.clear();
       usage = undefined;
       usedBefore = undefined;
       readAt = undefined;

@@ -1,6 +1,6 @@
-import type { ApiKey } from '../../client/index.ts';
+import type { ApiKey, Usage } from '../../client/index.ts';
 import { byId, make, makeButton } from '../core/dom.ts';
-import { fromNow, onDate, onDateAt } from '../core/format.ts';
+import { count, fromNow, inCalls, onDate, onDateAt } from '../core/format.ts';
 
 type Scopes = Pick<ApiKey, 'scopes'>;
 
@@ -54,6 +54,21 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   return `${parts.join(', ')}.`;
 }
 
+export const nameOf = (key: ApiKey): string => key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
+
+type KeyUsage = NonNullable<Usage['keys']>[number];
+
+/** The calls on a UTC date, such as `2026-01-31`. */
+export const callsOn = (date: string, { daily }: Pick<KeyUsage, 'daily'>): number =>
+  daily.find((day) => day.date === date)?.calls ?? 0;
+
+/** `usage`: undefined for a key without calls. */
+export function usageInWords({ dailyLimit }: ApiKey, usage: KeyUsage | undefined, now: number): string {
+  const today = usage ? callsOn(new Date(now).toISOString().slice(0, 10), usage) : 0;
+  const limit = dailyLimit === null ? '' : ` of ${count(dailyLimit)} a day`;
+  return `${inCalls(today)} today${limit}, ${count(usage?.calls ?? 0)} in 31 days.`;
+}
+
 /** Returns the key whose start matches, or undefined if several may match. Old keys have no stored start. */
 export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | undefined {
   const alike = keys.filter(({ start }) => start !== null && presented.startsWith(start));
@@ -63,14 +78,17 @@ export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | u
 
 type Options = {
   isInUse: boolean;
+  usage: KeyUsage | undefined;
+  change: (() => void) | undefined;
   revoke: ((name: string) => void) | undefined;
   replace: (() => void) | undefined;
 };
 
 const tag = (text: string) => make('span', { class: 'tag' }, text);
 
-export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace }: Options): HTMLLIElement {
-  const name = key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
+export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIElement {
+  const { isInUse, usage, change, revoke, replace } = options;
+  const name = nameOf(key);
   const tags = [
     ...(isInUse ? [tag('signed in')] : []),
     ...(isForPages(key) ? [tag('for web pages')] : []),
@@ -83,13 +101,18 @@ export function makeKeyItem(key: ApiKey, now: number, { isInUse, revoke, replace
     make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
     make('p', { class: 'soft' }, ...start, scopesInWords(key)),
     make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
+    make('p', { class: 'soft' }, usageInWords(key, usage, now)),
   );
-  if (replace) item.append(makeButton('Replace…', replace, 'small'));
-  if (revoke) {
-    const button = makeButton('Revoke…', () => revoke(name), 'small');
-    button.setAttribute('aria-label', `Revoke ${name}`);
-    item.append(button);
-  }
+  const actions = make('div', { class: 'key-actions' });
+  const addAction = (label: string, act: () => void, description?: string) => {
+    const button = makeButton(label, act, 'small');
+    if (description) button.setAttribute('aria-label', description);
+    actions.append(button);
+  };
+  if (change) addAction('Change…', change, `Change ${name}`);
+  if (replace) addAction('Replace…', replace);
+  if (revoke) addAction('Revoke…', () => revoke(name), `Revoke ${name}`);
+  if (actions.childElementCount > 0) item.append(actions);
   return item;
 }
 

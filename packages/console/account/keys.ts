@@ -4,6 +4,7 @@ import type { Access, Session } from '../api/session.ts';
 import { byId } from '../core/dom.ts';
 import type { Confirm } from '../core/form.ts';
 import { type OnError, toError } from '../core/problem.ts';
+import { openChangeKey } from './change-key.ts';
 import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
@@ -37,6 +38,7 @@ export function openKeys(
   const showAge = openDataAge(byId('keys-age'));
   let readAt: Date | undefined;
   newKey.addEventListener('click', openNewKey(session, load));
+  const changeKey = openChangeKey(session, load);
 
   function show(access: Access, text: string): void {
     note.textContent = text;
@@ -62,18 +64,22 @@ export function openKeys(
   async function load(): Promise<void> {
     const { client } = session;
     try {
-      const keys = await client.keys();
+      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= Date.now();
+      // An expired account can list its keys, but not read its usage.
+      const usage = isLapsed ? undefined : client.usage({ by: 'key' });
+      const [keys, used] = await Promise.all([client.keys(), usage]);
       if (client !== session.client) return;
       const now = Date.now();
       const inUse = keyInUse(keys, session.key);
       const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
-      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= now;
       const owners = keys.filter(canManage);
       exposed.show(keys);
       const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
       const items = ownersFirst.map((key) =>
         makeKeyItem(key, now, {
           isInUse: key === inUse,
+          usage: used?.keys?.find(({ id }) => id === key.id),
+          change: isReplaced || isLapsed || key.replacedAt !== null ? undefined : () => changeKey(key),
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
           // Without an owner key, the account cannot be managed, so the last owner key cannot be revoked.
           revoke:

@@ -5,7 +5,14 @@ import { fieldOf, onSubmit } from '../core/form.ts';
 import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
-const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
+
+/** The time in a number of days, as the expiry fields offer it. */
+export const daysFromNow = (days: number) => new Date(Date.now() + days * DAY);
+
+/** The daily limit in a form; undefined for an empty field. */
+export const limitIn = (fields: FormData): number | undefined => Number(fieldOf(fields, 'dailyLimit')) || undefined;
+
+export const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
 
 /** `onCreated` reloads the list of keys. */
 export function openNewKey(session: Session, onCreated: () => Promise<void>): () => void {
@@ -31,7 +38,8 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
     const key = await session.client.createKey({
       label: fieldOf(fields, 'label'),
       scopes,
-      ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY) }),
+      ...(days > 0 && { expiresAt: daysFromNow(days) }),
+      dailyLimit: limitIn(fields),
     });
     text.textContent = key.apiKey;
     warnBeforeLeaving(true);

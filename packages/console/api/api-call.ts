@@ -158,6 +158,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   invalid_answer: 'the response did not come from the service',
   rate_limited: 'too many calls in a short time',
   quota_exceeded: 'the allowance is used up',
+  key_limit_exceeded: 'the daily limit of the key is used up',
   scope_missing: 'the key does not have the required scope',
   api_key_expired: 'the key has expired',
   api_key_revoked: 'the key was revoked',

@@ -8,9 +8,12 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   invalid_answer: 'The response did not come from this service. Check whether a proxy intercepts your requests.',
 };
 
+/** Whether a limit is used up that resets at an announced time. */
+export const isExhausted = (code: string) => code === 'quota_exceeded' || code === 'key_limit_exceeded';
+
 /** Whether every call with the key would fail. */
 export const isKeyProblem = ({ status, code }: QuotientError) =>
-  status === 401 || code === 'quota_exceeded' || code === 'scope_missing';
+  status === 401 || isExhausted(code) || code === 'scope_missing';
 
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;

@@ -1,7 +1,15 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
 import { byId, make, makeButton } from '../core/dom.ts';
 import { fromNow, onDateAt } from '../core/format.ts';
-import { isKeyProblem, isTemporary, notLoaded, type OnError, problemNote, toError } from '../core/problem.ts';
+import {
+  isExhausted,
+  isKeyProblem,
+  isTemporary,
+  notLoaded,
+  type OnError,
+  problemNote,
+  toError,
+} from '../core/problem.ts';
 import { openRetries } from './retries.ts';
 
 /** Shows each error once: in the panel if it concerns only that panel, otherwise above the panels. */
@@ -16,8 +24,8 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
     if (isKeyProblem(error)) {
       place.replaceChildren(...rest);
       banner.show(error);
-      // An exhausted allowance resets by itself. A problem with the key requires action by the user.
-      if (error.code === 'quota_exceeded' && error.retryAfter !== undefined) {
+      // An exhausted limit resets by itself. A problem with the key requires action by the user.
+      if (isExhausted(error.code) && error.retryAfter !== undefined) {
         const resume = async () => {
           banner.clear();
           await retry();

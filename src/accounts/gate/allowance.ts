@@ -1,8 +1,14 @@
 import type { Caller, KeyCache } from '#accounts/keys/key-cache';
-import { createLeases, type LeaseOptions } from '#accounts/ledger/leases';
+import type { KeyHolder } from '#accounts/keys/user-store';
+import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
 import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
-import { HOUR, iso, isoDate, SECOND } from '#core/clock';
+import { breakDown, byCalls, newestOf, type Unreported } from '#accounts/usage/breakdown';
+import { totalsOf } from '#accounts/usage/call-details';
+import type { UsageBy } from '#accounts/usage/counts-store';
+import { createKeyLimits } from '#accounts/usage/key-limits';
+import { pathOf } from '#accounts/usage/usage-paths';
+import { HOUR, type Instant, instantOf, iso, isoDate, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 
@@ -10,22 +16,37 @@ const USAGE_DATES = 31;
 const TIDY_EVERY = HOUR;
 
 type Dependencies = LeaseOptions & { keyCache: KeyCache };
+type LimitedKey = KeyHolder & { dailyLimit: number };
+
+type KeyName = { id: number; label: string | null; start: string | null };
+
+function nameOfKey(id: number | null, names: readonly KeyName[]) {
+  const { label = null, start = null } = names.find((name) => name.id === id) ?? {};
+  return { id, label, start };
+}
+
+const isLimited = (key: KeyHolder): key is LimitedKey => key.dailyLimit !== undefined;
 
 export function createAllowance({ keyCache, ...options }: Dependencies) {
   const { ledger, clock, failures, tickMs = SECOND } = options;
   const leases = createLeases(options);
+  const keyLimits = createKeyLimits({ store: ledger, leasesOf: leases.of, clock });
   let tidyAt = clock.elapsed();
 
   /** Combines the ledger's counts with the calls that this process has charged but not yet settled. */
-  async function countsOf(userKey: number, periodStart: number) {
+  async function countsOf(userKey: number, periodStart: number, by?: UsageBy) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const ids = [...asked.keys()].map(({ id }) => id);
-    const { used, days, spent } = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES));
-    const counts = { used, daily: new Map(days.map(({ date, calls }) => [date, calls])) };
+    const read = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES, by));
+    const known = new Map(read.leases.map((lease) => [lease.id, lease]));
+    const daily = new Map(read.days.map(({ date, calls }) => [date, calls]));
+    const counts = { used: read.used, daily, read, own: [] as Unreported[] };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
       // A lease without a row was opened after the counts were read, or its row has already been deleted.
-      const calls = lease.spent - (spent[lease.id] ?? asked.get(lease) ?? 0);
+      const reported = known.get(lease.id);
+      const calls = lease.spent - (reported?.spent ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
+      counts.own.push({ date, totals: totalsOf(lease), reported });
       if (lease.period.start === periodStart) counts.used += calls;
       counts.daily.set(date, (counts.daily.get(date) ?? 0) + calls);
     }
@@ -35,11 +56,13 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   /** Reads changed keys. Returns leased calls of idle users whose calls another process needs. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
+    for (const key of changed) if (!isLimited(key)) keyLimits.forget(key.id);
     leases.review(changed.map(({ user }) => user));
   }
 
   async function poll(): Promise<void> {
     await sync();
+    await keyLimits.refresh();
     if (clock.elapsed() < tidyAt) return;
     tidyAt = clock.elapsed() + TIDY_EVERY;
     await Promise.all([withinDeadline(ledger.tidy()), keyCache.tidy()]);
@@ -53,6 +76,41 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   });
   // Separate from the poll, so that the poll learns of ended keys without waiting for this write.
   const writing = every(tickMs, keyCache.writeUse, { onError: (error) => failures.failed('key use record', error) });
+
+  /** Most keys have no limit of their own, and are charged without further checks. */
+  function spendAtOnce(key: KeyHolder, path: number, at: Instant, cost: number): Receipt | undefined {
+    const call = { keyId: key.id, path, cost };
+    if (!isLimited(key)) return leases.spendAtOnce(key.user, call, at);
+    const counter = keyLimits.admitAtOnce(key, at, cost);
+    const receipt = counter && leases.spendAtOnce(key.user, call, at);
+    if (counter === undefined || receipt === undefined) return undefined;
+    counter.used += cost;
+    receipt.counter = counter;
+    return receipt;
+  }
+
+  async function spendLimited(key: LimitedKey, path: number, waited: number, cost: number): Promise<Receipt> {
+    const since = clock.elapsed();
+    const counter = await keyLimits.admit(key, cost);
+    try {
+      const call = { keyId: key.id, path, cost };
+      const receipt = await leases.spend(key.user, call, waited + clock.elapsed() - since);
+      counter.used += cost;
+      receipt.counter = counter;
+      return receipt;
+    } finally {
+      counter.pending -= cost;
+    }
+  }
+
+  /**
+   * Charges the whole cost, or throws `quota_exceeded` or `key_limit_exceeded` and charges nothing. `waited`: how long
+   * the call has already waited for the database, in ms.
+   */
+  function spend(key: KeyHolder, path: number, waited = 0, cost = 1): Receipt | Promise<Receipt> {
+    if (!isLimited(key)) return leases.spend(key.user, { keyId: key.id, path, cost }, waited);
+    return spendAtOnce(key, path, instantOf(clock), cost) ?? spendLimited(key, path, waited, cost);
+  }
 
   /** Writes recorded uses until all are written, a write fails, or `withinMs` has passed. */
   async function writeAllUse(withinMs: number): Promise<void> {
@@ -71,15 +129,19 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     holderAtOnce: keyCache.holderAtOnce,
     /** Records the use of a key. The database is updated within 2 s. */
     noteUse: keyCache.noteUse,
-    spendAtOnce: leases.spendAtOnce,
-    spend: leases.spend,
+    spendAtOnce,
+    spend,
     keep: leases.keep,
     refund: leases.refund,
 
-    async usage({ user }: Caller): Promise<UsageRecord> {
+    /** `by`: breaks the dates down. Labels of keys require the scope `account`. */
+    async usage({ user, scopes }: Caller, by?: UsageBy): Promise<UsageRecord> {
       const now = clock.now();
       const period = periodAt(user.plan, user.anchor, now);
-      const { used, daily } = await countsOf(user.key, period.start);
+      const { used, daily, read, own } = await countsOf(user.key, period.start, by);
+      const newest = newestOf(daily, USAGE_DATES);
+      const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
+      const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
       return {
         limit: user.limit,
         used,
@@ -87,11 +149,11 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
         periodStart: iso(period.start),
         resetsAt: iso(period.end),
         validUntil: iso(user.validUntil),
-        daily: [...daily]
-          .map(([date, calls]) => ({ date, calls }))
-          .filter(({ calls }) => calls > 0)
-          .sort((a, b) => (a.date < b.date ? 1 : -1))
-          .slice(0, USAGE_DATES),
+        daily: newest,
+        ...(by === 'key' && { keys: parts && byCalls(parts, (id) => nameOfKey(id, names)) }),
+        ...(by === 'path' && {
+          paths: parts && byCalls(parts, (path) => ({ path: path === null ? null : pathOf(path) })),
+        }),
       };
     },
 

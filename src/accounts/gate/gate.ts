@@ -5,8 +5,9 @@ import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
 import { missingScope } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
 import type { Receipt } from '#accounts/ledger/leases';
+import { pathNumber } from '#accounts/usage/usage-paths';
 import { type Clock, instantOf } from '#core/clock';
-import type { Gate as ServerGate, WantedScope } from '#server/gate';
+import type { Gate as ServerGate, UsagePath, WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';
 import { clientOf, createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce, presentedKey } from './presented-key.ts';
@@ -45,14 +46,14 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   }
 
   return {
-    admitAtOnce(request, scope, cost, now) {
+    admitAtOnce(request, scope, path, cost, now) {
       const apiKey = keyAtOnce(request);
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
       if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
       const user = caller.user.key;
       // Runs before the call is charged, because a request above the burst limit is free.
       if (!covers(caller, scope) || burst.refuses(user, now.wall)) return undefined;
-      const receipt = allowance.spendAtOnce(caller.user, now, cost);
+      const receipt = allowance.spendAtOnce(caller, path, now, cost);
       if (receipt === undefined) return undefined;
       burst.admitOrThrow(user, now.wall);
       noteUse(caller, request.headers, now.wall);
@@ -83,7 +84,7 @@ type Dependencies = {
   allowance: Allowance;
   gate: Gate;
   clock: Clock;
-  settings: CheckSettings & { burstPerSecond: number };
+  settings: CheckSettings & { burstPerSecond: number; basePath: string };
   sendsMail: boolean;
 };
 
@@ -115,6 +116,10 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     if (config.open) return;
     if (config.cost === undefined) throw new Error(`${method} ${url} has no cost`);
     if (config.scope === undefined) throw new Error(`${method} ${url} has no scope`);
+    const usagePath = pathNumber(url.slice(settings.basePath.length));
+    if (config.cost !== 0 && usagePath === undefined) throw new Error(`${method} ${url} is not in usage-paths.ts`);
+    // A copy, because several routes can share one configuration.
+    if (usagePath !== undefined) route.config = { ...config, usagePath };
   });
 
   function enter(request: FastifyRequest, caller: Caller): void {
@@ -155,7 +160,8 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   });
 
   function charge(request: FastifyRequest, calls: number): Promise<void> | undefined {
-    const receipt = allowance.spend(request.caller.user, request.waited, calls);
+    const path = request.routeOptions.config.usagePath as UsagePath;
+    const receipt = allowance.spend(request.caller, path, request.waited, calls);
     if (receipt instanceof Promise)
       return receipt.then((granted) => {
         request.receipt = granted;

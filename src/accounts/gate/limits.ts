@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Caller } from '#accounts/keys/key-cache';
 import { type Period, periodAt } from '#accounts/ledger/plan';
-import { SECOND } from '#core/clock';
+import { DAY, SECOND, startOfDate } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 
 /** Allows `most` requests in `time` ms per user or address (generic cell rate algorithm). 0 disables the limit. */
@@ -76,8 +76,13 @@ export function createRateLimits(perSecond: number) {
       plan(period, remaining, now),
     ],
 
-    ofRefusal(code: ProblemCode, { user }: Caller, now: number): Record<string, string> {
+    ofRefusal(code: ProblemCode, { user, dailyLimit }: Caller, now: number): Record<string, string> {
       const period = periodAt(user.plan, user.anchor, now);
+      if (code === 'key_limit_exceeded' && dailyLimit !== undefined)
+        return {
+          'ratelimit-policy': `${policy(period, user.limit)}, "key";q=${dailyLimit};w=${DAY / SECOND}`,
+          ratelimit: `"key";r=0;t=${Math.ceil((startOfDate(now) + DAY - now) / SECOND)}`,
+        };
       return {
         'ratelimit-policy': policy(period, user.limit),
         ratelimit: code === 'quota_exceeded' ? plan(period, 0, now) : '"burst";r=0;t=1',

@@ -4,45 +4,6 @@ import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 /* `fix` describes the accepted form. Messages never repeat submitted values. */
 
-const scopes = z
-  .string()
-  .transform((text, context) => {
-    const names = text.split(',').map((name) => name.trim());
-    if (names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
-      return sharedScopes(names as Scope[]);
-    const message = names.includes('account')
-      ? 'contains account, a scope that only the owner key can have'
-      : 'contains an unknown scope';
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  })
-  .default(sharedScopes(['prices']))
-  .meta({
-    description: 'The scopes of the key',
-    fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
-    wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
-  });
-
-/** The last instant with a four-digit year in UTC, in Unix ms. With an offset, an accepted text can exceed it. */
-const LAST = Date.UTC(10_000, 0) - 1;
-
-const future = (clock: Clock) =>
-  z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
-    .transform((text) => Date.parse(text))
-    .refine((at) => at > clock.now(), 'must be in the future')
-    .refine((at) => at <= LAST, 'must not be after the year 9999')
-    .optional()
-    .meta({
-      description: "The time at which the key expires. If omitted, the key is valid until the user's plan expires.",
-      fix: 'a future time in ISO 8601 with Z or an offset, such as 2030-01-31T12:00:00Z',
-      wire: { type: 'string', format: 'date-time', examples: ['2030-01-31T12:00:00Z'] },
-    });
-
-/** Parses to `label` (trimmed), `scopes` and `expiresAt` (Unix ms). */
-export const keyForm = (clock: Clock) =>
-  z.object({ label: nameOf('A label for the key', 'shop window'), scopes, expiresAt: future(clock) });
-
 /** A trimmed name of one line that a page or a terminal can display. */
 export const nameOf = (description: string, example: string) =>
   z
@@ -53,3 +14,114 @@ export const nameOf = (description: string, example: string) =>
     .refine((text) => !/\p{Cc}/u.test(text), 'contains control characters')
     .refine((text) => text.isWellFormed(), 'contains invalid Unicode')
     .meta({ description, fix: '1 to 100 characters, without control characters', examples: [example] });
+
+function toScopes(names: readonly string[], context: z.RefinementCtx): readonly Scope[] {
+  if (names.length > 0 && names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
+    return sharedScopes(names as Scope[]);
+  const unknown = names.length === 0 ? 'is empty' : 'contains an unknown scope';
+  const message = names.includes('account') ? 'contains account, a scope that only the owner key can have' : unknown;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+const scopes = z
+  .string()
+  .transform((text, context) =>
+    toScopes(
+      text.split(',').map((name) => name.trim()),
+      context,
+    ),
+  )
+  .default(sharedScopes(['prices']))
+  .meta({
+    description: 'The scopes of the key',
+    fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
+    wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
+  });
+
+/** The last instant with a four-digit year in UTC, in Unix ms. With an offset, an accepted text can exceed it. */
+const LAST = Date.UTC(10_000, 0) - 1;
+
+const TIME = 'a future time in ISO 8601 with Z or an offset, such as 2030-01-31T12:00:00Z';
+const TIME_EXAMPLES = ['2030-01-31T12:00:00Z'];
+
+const future = (clock: Clock) =>
+  z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
+    .meta({ examples: TIME_EXAMPLES })
+    .transform((text) => Date.parse(text))
+    .refine((at) => at > clock.now(), 'must be in the future')
+    .refine((at) => at <= LAST, 'must not be after the year 9999');
+
+/** The maximum of the database's type. */
+const MAX_DAILY_LIMIT = 2_147_483_647;
+const LIMIT_RANGE = `must be an integer from 1 to ${MAX_DAILY_LIMIT}`;
+const LIMIT_FIX = `an integer from 1 to ${MAX_DAILY_LIMIT}`;
+
+const dailyLimit = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, LIMIT_RANGE)
+  .transform(Number)
+  .refine((calls) => calls <= MAX_DAILY_LIMIT, LIMIT_RANGE)
+  .optional()
+  .meta({
+    description:
+      'The calls that the key is allowed to make per UTC day. If omitted, only the allowance limits the key.',
+    fix: LIMIT_FIX,
+    wire: { type: 'integer', minimum: 1, maximum: MAX_DAILY_LIMIT, examples: [500] },
+  });
+
+const label = nameOf('A label for the key', 'shop window');
+
+/** Parses to `label` (trimmed), `scopes`, `expiresAt` (Unix ms) and `dailyLimit`. */
+export const keyForm = (clock: Clock) =>
+  z.object({
+    label,
+    scopes,
+    expiresAt: future(clock)
+      .optional()
+      .meta({
+        description: "The time at which the key expires. If omitted, the key is valid until the user's plan expires.",
+        fix: TIME,
+        wire: { type: 'string', format: 'date-time', examples: TIME_EXAMPLES },
+      }),
+    dailyLimit,
+  });
+
+/** Parses to the members to change: an absent member is undefined, and null removes an expiry or a limit. */
+export const keyChangesForm = (clock: Clock) =>
+  z
+    .object({
+      label: label.optional(),
+      scopes: z
+        .array(z.string('must contain only text'), 'must be a list')
+        .meta({ examples: [['prices']] })
+        .transform(toScopes)
+        .optional()
+        .meta({
+          description: 'The scopes of the key. They cannot be changed for an owner key.',
+          fix: `a list of one or more of ${RESTRICTED_SCOPES.join(', ')}`,
+        }),
+      expiresAt: future(clock)
+        .nullable()
+        .optional()
+        .meta({
+          description: 'The time at which the key expires; null for no expiry of its own. It cannot be changed for an owner key.',
+          fix: `${TIME}, or null`,
+        }),
+      dailyLimit: z
+        .int(LIMIT_RANGE)
+        .min(1, LIMIT_RANGE)
+        .max(MAX_DAILY_LIMIT, LIMIT_RANGE)
+        .nullable()
+        .optional()
+        .meta({
+          description: 'The calls that the key is allowed to make per UTC day; null for no limit of its own',
+          fix: `${LIMIT_FIX}, or null`,
+          examples: [500],
+        }),
+    })
+    .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+      message: 'contains none of label, scopes, expiresAt and dailyLimit',
+      params: { fix: 'at least one of these members' },
+    });

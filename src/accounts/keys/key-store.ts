@@ -13,7 +13,15 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
 
 export type NewKey = { hash: string; start: string };
-export type KeyTerms = { label: string; scopes: readonly Scope[]; expiresAt: number | null };
+/** `expiresAt` in Unix ms; `dailyLimit` in calls per UTC date. */
+export type KeyTerms = {
+  label: string;
+  scopes: readonly Scope[];
+  expiresAt: number | null;
+  dailyLimit: number | null;
+};
+/** An undefined member stays as it is. */
+export type KeyChanges = { [Term in keyof KeyTerms]?: KeyTerms[Term] | undefined };
 
 /** Instants in Unix ms. */
 export type StoredKey = {
@@ -26,18 +34,20 @@ export type StoredKey = {
   seenOrigin: string | null;
   expiresAt: number | null;
   replacedAt: number | null;
+  dailyLimit: number | null;
 };
 
 type KeyRow = Omit<ApiKeyModel, 'hash' | 'userKey'>;
 
 export const orNull = (date: Date | null) => date?.getTime() ?? null;
 
-export const toStoredKey = ({ id, label, scopes, start, seenOrigin, ...at }: KeyRow): StoredKey => ({
+export const toStoredKey = ({ id, label, scopes, start, seenOrigin, dailyLimit, ...at }: KeyRow): StoredKey => ({
   id,
   label,
   scopes: sharedScopes(scopes),
   start,
   seenOrigin,
+  dailyLimit,
   createdAt: at.createdAt.getTime(),
   lastUsedAt: orNull(at.lastUsedAt),
   expiresAt: orNull(at.expiresAt),
@@ -149,7 +159,7 @@ export function createKeyStatements(prisma: PrismaClient) {
     async createKey(
       authority: Authority,
       { hash, start }: NewKey,
-      { label, scopes, expiresAt }: KeyTerms,
+      { label, scopes, expiresAt, dailyLimit }: KeyTerms,
       now: number,
     ): Promise<number | 'ended' | 'too_many'> {
       const { userKey } = authority;
@@ -166,8 +176,9 @@ export function createKeyStatements(prisma: PrismaClient) {
           RETURNING key),
         deleted AS (${deleteSurplus(now)}),
         added AS (
-          INSERT INTO api_key (hash, user_key, label, scopes, start, created_at, expires_at)
-          SELECT ${hash}, key, ${label}, ${scopeList(scopes)}, ${start}, ${iso(now)}::timestamptz, ${ends}::timestamptz
+          INSERT INTO api_key (hash, user_key, label, scopes, start, created_at, expires_at, daily_limit)
+          SELECT ${hash}, key, ${label}, ${scopeList(scopes)}, ${start}, ${iso(now)}::timestamptz, ${ends}::timestamptz,
+            ${dailyLimit}::int
           FROM changed RETURNING id)
         SELECT (SELECT id FROM added) AS id`,
       );

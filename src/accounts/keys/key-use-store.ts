@@ -7,7 +7,10 @@ type Query = <Row>(sql: Prisma.Sql) => Promise<Row[]>;
 
 /** Does not mark the user as changed, because no process depends on the last use. */
 export const createKeyUseStatement = (query: Query) => ({
-  /** Skips rows that another process or a rotation has locked, and returns their IDs for a retry. */
+  /**
+   * Skips rows that another process or a rotation has locked, and returns their IDs for a retry. A key is read again
+   * after it is locked, so no origin is written to a key that an erasure has just revoked.
+   */
   async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
     const origins = uses.map(({ origin }) => origin ?? '');
     const rows = await query<{ id: number }>(Prisma.sql`
@@ -25,9 +28,10 @@ export const createKeyUseStatement = (query: Query) => ({
             (SELECT ${origins}::text[])) AS u(id, at, origin)),
       late AS MATERIALIZED (
         SELECT u.* FROM used u JOIN api_key k USING (id)
-        WHERE k.last_used_at IS NULL OR k.last_used_at < u.at OR u.origin <> coalesce(k.seen_origin, '')),
+        WHERE k.revoked_at IS NULL
+          AND (k.last_used_at IS NULL OR k.last_used_at < u.at OR u.origin <> coalesce(k.seen_origin, ''))),
       free AS MATERIALIZED (
-        SELECT id FROM api_key WHERE id IN (SELECT id FROM late) FOR NO KEY UPDATE SKIP LOCKED),
+        SELECT id FROM api_key WHERE id IN (SELECT id FROM late) AND revoked_at IS NULL FOR NO KEY UPDATE SKIP LOCKED),
       written AS (
         UPDATE api_key k SET last_used_at = greatest(k.last_used_at, l.at), seen_origin = coalesce(l.origin, k.seen_origin)
         FROM late l JOIN free USING (id) WHERE k.id = l.id

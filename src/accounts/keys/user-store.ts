@@ -2,6 +2,8 @@ import { type Authority, MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, share
 import { changeUser, createUsersOfAddressStatement } from '#accounts/keys/change-user-store';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
+import { createUpdateKeyStatement } from '#accounts/keys/update-key-store';
+import { createUserDataStatement, eraseUserData } from '#accounts/keys/user-data-store';
 import type { Plan, Term } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 import { arrayOf } from '#database/values';
@@ -31,6 +33,8 @@ export type KeyHolder = {
   replacedAt: number | undefined;
   expiresAt: number | undefined;
   revokedAt: number | undefined;
+  /** Calls allowed per UTC date. */
+  dailyLimit: number | undefined;
 };
 
 type NewUser = Omit<User, 'key' | 'updatedAt'>;
@@ -47,16 +51,17 @@ const toUser = ({ key, name, email, plan, limit, ...at }: UserModel): User => ({
   updatedAt: at.updatedAt.getTime(),
 });
 
-type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt'>;
+type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt' | 'dailyLimit'>;
 
-const toHolder = (user: User, { hash, id, scopes, replacedAt, expiresAt, revokedAt }: HolderRow): KeyHolder => ({
+const toHolder = (user: User, { hash, id, scopes, dailyLimit, ...at }: HolderRow): KeyHolder => ({
   hash,
   id,
   user,
   scopes: sharedScopes(scopes),
-  replacedAt: replacedAt?.getTime(),
-  expiresAt: expiresAt?.getTime(),
-  revokedAt: revokedAt?.getTime(),
+  replacedAt: at.replacedAt?.getTime(),
+  expiresAt: at.expiresAt?.getTime(),
+  revokedAt: at.revokedAt?.getTime(),
+  dailyLimit: dailyLimit ?? undefined,
 });
 
 /** A change is dated before it commits. Two changes within this time may become visible in either order. */
@@ -105,8 +110,10 @@ export function createUserStore(
 
   return {
     ...createKeyStatements(prisma),
+    ...createUpdateKeyStatement(prisma),
     ...createKeyUseStatement(query),
     ...createUsersOfAddressStatement(prisma),
+    ...createUserDataStatement(prisma),
 
     change: <Result>(
       authority: Authority,
@@ -132,7 +139,8 @@ export function createUserStore(
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
           u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.id, k.scopes::text[] AS scopes,
-          k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt"
+          k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
+          k.daily_limit AS "dailyLimit"
         FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
           JOIN "user" u ON u.key = k.user_key`);
       return rows.map((row) => toHolder(toUser(row), row));
@@ -167,13 +175,12 @@ export function createUserStore(
       return count;
     },
 
-    /** Revokes every key, and deletes the name, the email address and the notice settings. */
+    /** Revokes every key, and erases all data of the user except the record number and the counts. */
     erase: (authority: Authority, now: number): Promise<'erased' | 'ended'> =>
       changeUser(prisma, authority, async (tx) => {
-        const erased = Prisma.sql`, name = NULL, email = NULL, erased_at = ${iso(now)}::timestamptz`;
-        await touch(tx, authority.userKey, now, erased);
+        await touch(tx, authority.userKey, now, Prisma.sql`, erased_at = ${iso(now)}::timestamptz`);
         await revoke(tx, authority.userKey, now);
-        await tx.noticeSettings.deleteMany({ where: { userKey: authority.userKey } });
+        await eraseUserData(tx, authority.userKey);
         return 'erased' as const;
       }),
 

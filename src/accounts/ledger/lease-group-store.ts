@@ -24,7 +24,7 @@ export const ROW_OUTLIVES = 880;
  */
 export const heartbeats = (reports: readonly GroupReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
-    SELECT n, id, seq, string_to_array(spent, ' ')::int[] AS spent
+    SELECT n, id, seq, string_to_array(spent, ' ')::int[] AS spent, details
     FROM unnest(
       ${arrayOf(
         'uuid',
@@ -37,13 +37,17 @@ export const heartbeats = (reports: readonly GroupReport[]): Prisma.Sql => Prism
       ${arrayOf(
         'text',
         reports.map(({ spent }) => spent.join(' ')),
+      )},
+      ${arrayOf(
+        'text',
+        reports.map(({ details }) => details?.join(';') ?? 'NULL'),
       )})
-      WITH ORDINALITY AS r(id, seq, spent, n)),
+      WITH ORDINALITY AS r(id, seq, spent, details, n)),
   reported AS (
-    INSERT INTO lease_group (id, seq, spent, expires_at)
-    SELECT id, seq, spent, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
+    INSERT INTO lease_group (id, seq, spent, details, expires_at)
+    SELECT id, seq, spent, details, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     FROM report ORDER BY id
-    ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, spent = excluded.spent,
+    ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, spent = excluded.spent, details = excluded.details,
       expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}::float8)
     WHERE NOT lease_group.closed AND excluded.seq > lease_group.seq
     RETURNING id)

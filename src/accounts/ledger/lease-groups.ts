@@ -1,3 +1,4 @@
+import { detailText } from '#accounts/usage/call-details';
 import { type Instant, SECOND } from '#core/clock';
 import { isUsable, type Lease, type LeaseGroup, type Place } from './lease.ts';
 import type { GroupReport } from './lease-report-store.ts';
@@ -88,7 +89,9 @@ export function createLeaseGroups() {
       const spent = group.leases.map((lease) => lease?.spent ?? 0);
       const usable = group.leases.filter((lease) => lease !== undefined && isUsable(lease, now)) as Lease[];
       const leases = usable.map((lease) => ({ lease, spent: lease.spent }));
-      return { group, report: { id: group.id, seq: group.seq, spent }, leases };
+      const isDetailed = group.leases.some((lease) => lease !== undefined && lease.others.length > 0);
+      const details = isDetailed ? group.leases.map((lease) => (lease ? detailText(lease) : '')) : undefined;
+      return { group, report: { id: group.id, seq: group.seq, spent, details }, leases };
     },
 
     /** Another process has closed the group. Its leases have to be settled. */

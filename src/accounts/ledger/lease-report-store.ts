@@ -5,7 +5,13 @@ import { Prisma } from '#generated/prisma/client';
 export type ReportedPlace = { group: string; slot: number; seq: number };
 
 /** A report of all leases of a group. The totals of spent calls are in the order of their slots. */
-export type GroupReport = { id: string; seq: number; spent: readonly number[] };
+export type GroupReport = {
+  id: string;
+  seq: number;
+  spent: readonly number[];
+  /** See `detailText`; undefined if no lease has details. */
+  details?: readonly string[] | undefined;
+};
 
 /** Every figure is a total, so a repeated report does not count twice. */
 export type LeaseReport = {
@@ -28,6 +34,11 @@ export type LeaseReport = {
   rest: number;
   /** Where the lease's calls are reported until the next settlement; null for a lease that ends or has ended. */
   place: ReportedPlace | null;
+  /** The key and the path of the lease's first call; undefined for a report without a lease. */
+  keyId?: number;
+  path?: number;
+  /** The lease's other keys and paths, as `detailText` writes them. */
+  details?: string;
 };
 
 export type LeaseState = {
@@ -49,7 +60,7 @@ export type LeaseState = {
 /** Converts a column of reports to a PostgreSQL array. As rows, reports and states would take megabytes. */
 export const columnOf = (
   reports: readonly LeaseReport[],
-  type: 'uuid' | 'int' | 'bigint' | 'bool',
+  type: 'uuid' | 'int' | 'bigint' | 'bool' | 'text',
   of: (report: LeaseReport) => string | number | boolean | undefined,
 ): Prisma.Sql =>
   arrayOf(
@@ -61,6 +72,11 @@ export const columnOf = (
 export const placesOf = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   ${columnOf(reports, 'uuid', ({ place }) => place?.group)}, ${columnOf(reports, 'int', ({ place }) => place?.seq)},
   ${columnOf(reports, 'int', ({ place }) => place?.slot)}`;
+
+/** The columns of the leases' details: key and path of the first call, other details. */
+export const detailsOf = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
+  ${columnOf(reports, 'int', ({ keyId }) => keyId)}, ${columnOf(reports, 'int', ({ path }) => path)},
+  ${columnOf(reports, 'text', ({ details }) => details || undefined)}`;
 
 /** Columns as JSON lists. `n` contains the numbers of the reports, starting at 1. */
 export type StateColumns = Record<'n' | keyof LeaseState, string | null>;

@@ -1,4 +1,5 @@
 import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
+import type { Detailed } from '#accounts/usage/call-details';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
 
@@ -33,7 +34,7 @@ export type LeaseGroup = {
 export type Place = { readonly group: LeaseGroup; readonly slot: number };
 
 /** A block of a user's allowance that this process holds, for one period and one UTC date. */
-export type Lease = {
+export type Lease = Detailed & {
   readonly id: string;
   readonly userKey: number;
   readonly period: Period;
@@ -41,7 +42,6 @@ export type Lease = {
   /** In Unix ms. Checked because the clock may be set back into an earlier period or date. */
   readonly usableFrom: number;
   granted: number;
-  spent: number;
   settled: number;
   seq: number;
   /** The number of calls that the ledger lets the lease keep while the user is idle. */
@@ -62,12 +62,25 @@ export type Lease = {
   settledAt: number;
 };
 
-export function newLease(id: string, userKey: number, term: Term, limit: number, now: number): Lease {
+/** A charged call. `path` is its number in `usage-paths.ts`. */
+export type Call = { readonly keyId: number; readonly path: number; readonly cost: number };
+
+/** `first`: the call for which the lease is requested. */
+export function newLease(
+  id: string,
+  userKey: number,
+  { limit, ...term }: Term & { limit: number },
+  { keyId, path }: Call,
+  now: number,
+): Lease {
   const period = periodAt(term.plan, term.anchor, now);
   const date = startOfDate(now);
   return {
     id,
     userKey,
+    keyId,
+    path,
+    others: [],
     period,
     date,
     // The first period has no lower bound, because the clock that set the anchor may be ahead of this process's clock.

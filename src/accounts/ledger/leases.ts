@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  type Call,
   giveBackCall,
   isUsable,
   type Lease,
@@ -8,6 +9,8 @@ import {
   remaining,
   unspent,
 } from '#accounts/ledger/lease';
+import { type Detail, detailOf, MOST_DETAILS } from '#accounts/usage/call-details';
+import type { KeyCounter } from '#accounts/usage/key-limits';
 import { type Instant, instantOf, SECOND } from '#core/clock';
 import { DEADLINE, withinDeadline } from '#database/deadline';
 import type { LedgerStore } from './ledger-store.ts';
@@ -25,8 +28,17 @@ import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
 
 export type { Spender } from './quota-state.ts';
 
-/** A charged call, and the lower bound of remaining calls after the charge. */
-export type Receipt = { lease: Lease; cost: number; remaining: number };
+/**
+ * A charged call, and the lower bound of remaining calls after the charge. `detail` counts it, unless its key and path are
+ * those of the lease's first call. `counter` counts it if its key has a daily limit.
+ */
+export type Receipt = {
+  lease: Lease;
+  cost: number;
+  remaining: number;
+  detail: Detail | undefined;
+  counter: KeyCounter | undefined;
+};
 
 export type LeasesReading = Held & {
   settled: number;
@@ -72,18 +84,21 @@ export function createLeases(dependencies: LeaseOptions) {
   const scheduler = createScheduler({ ...settling, ...options });
   let refunded = 0;
 
-  function take(quota: QuotaState, lease: Lease, { elapsed }: Instant, cost: number): Receipt {
+  function take(quota: QuotaState, lease: Lease, { elapsed }: Instant, { keyId, path, cost }: Call): Receipt {
+    const detail = detailOf(lease, keyId, path);
+    if (detail) detail.calls += cost;
     lease.spent += cost;
     lease.inFlight += cost;
     quota.callsThisTick += cost;
     quota.lastCallAt = elapsed;
-    return { lease, cost, remaining: remaining(lease) };
+    if (lease.others.length > MOST_DETAILS && quota.lease === lease) endLease(quota);
+    return { lease, cost, remaining: remaining(lease), detail, counter: undefined };
   }
 
-  function spendAtOnce(spender: Spender, at: Instant, cost = 1): Receipt | undefined {
+  function spendAtOnce(spender: Spender, call: Call, at: Instant): Receipt | undefined {
     const quota = quotas.of(spender.key);
     const { lease } = quota;
-    return lease && unspent(lease) >= cost && isUsable(lease, at) ? take(quota, lease, at, cost) : undefined;
+    return lease && unspent(lease) >= call.cost && isUsable(lease, at) ? take(quota, lease, at, call) : undefined;
   }
 
   const ask = (quota: QuotaState): Promise<void> => (settling.ask(quota) ? scheduler.soonGranted() : scheduler.soon());
@@ -100,16 +115,17 @@ export function createLeases(dependencies: LeaseOptions) {
     });
   }
 
-  async function acquire(quota: QuotaState, spender: Spender, cost: number, waited: number): Promise<Receipt> {
+  async function acquire(quota: QuotaState, spender: Spender, call: Call, waited: number): Promise<Receipt> {
+    const { cost } = call;
     const since = clock.elapsed();
     const until = since + DEADLINE - waited;
     let hasWaited = false;
     let recalls = 0;
     try {
       for (;;) {
-        const lease = quotas.currentLease(quota, spender);
+        const lease = quotas.currentLease(quota, spender, call);
         const at = instantOf(clock);
-        if (unspent(lease) >= cost && isUsable(lease, at)) return take(quota, lease, at, cost);
+        if (unspent(lease) >= cost && isUsable(lease, at)) return take(quota, lease, at, call);
         const { exhausted } = quota;
         if (exhausted && cost >= exhausted.cost && at.elapsed < exhausted.until) {
           const isRecalled = exhausted.comesBackIn !== undefined && exhausted.comesBackIn <= RECALL_SECONDS;
@@ -145,8 +161,8 @@ export function createLeases(dependencies: LeaseOptions) {
 
   return {
     /** Charges the whole cost, or throws `quota_exceeded`. `waited` is the time spent waiting for the ledger, in ms. */
-    spend(spender: Spender, waited = 0, cost = 1): Receipt | Promise<Receipt> {
-      return spendAtOnce(spender, instantOf(clock), cost) ?? acquire(quotas.of(spender.key), spender, cost, waited);
+    spend(spender: Spender, call: Call, waited = 0): Receipt | Promise<Receipt> {
+      return spendAtOnce(spender, call, instantOf(clock)) ?? acquire(quotas.of(spender.key), spender, call, waited);
     },
 
     spendAtOnce,
@@ -154,8 +170,11 @@ export function createLeases(dependencies: LeaseOptions) {
       lease.inFlight -= cost;
     },
 
-    refund({ lease, cost }: Receipt): void {
+    /** A refund counts for the period, date, key and path for which the call was spent. */
+    refund({ lease, cost, detail, counter }: Receipt): void {
       refunded += cost;
+      if (detail) detail.calls -= cost;
+      if (counter) counter.used -= cost;
       giveBackCall(lease, cost);
     },
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createCountsStatement } from '#accounts/usage/counts-store';
 import { startOfDate } from '#core/clock';
 import { traced } from '#core/tracing';
 import type { Database } from '#database/database';
@@ -6,6 +7,7 @@ import { Prisma } from '#generated/prisma/client';
 import { heartbeats } from './lease-group-store.ts';
 import {
   columnOf,
+  detailsOf,
   type GroupReport,
   type LeaseReport,
   type LeaseState,
@@ -25,13 +27,14 @@ import { rowExpiry, settlement } from './settlement-store.ts';
 const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
   WITH report AS MATERIALIZED (
     SELECT n, id, r.user_key, to_timestamp(period_start / 1000.0) AS period_start,
-      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, group_id, group_seq, slot, "limit"
+      (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, want, seq, group_id, group_seq, slot,
+      key_id, path, "limit"
     FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
       ${columnOf(reports, 'int', ({ userKey }) => userKey)},
       ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
       ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ want }) => want)},
-      ${columnOf(reports, 'int', ({ seq }) => seq)}, ${placesOf(reports)})
-      WITH ORDINALITY AS r(id, user_key, period_start, date, want, seq, group_id, group_seq, slot, n)
+      ${columnOf(reports, 'int', ({ seq }) => seq)}, ${placesOf(reports)}, ${detailsOf(reports)})
+      WITH ORDINALITY AS r(id, user_key, period_start, date, want, seq, group_id, group_seq, slot, key_id, path, details, n)
       JOIN "user" ON "user".key = r.user_key),
   held AS (
     INSERT INTO usage (user_key, period_start, used, outstanding)
@@ -42,8 +45,11 @@ const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
     RETURNING user_key, period_start, used + outstanding AS taken),
   granted AS MATERIALIZED (SELECT * FROM report JOIN held USING (user_key, period_start)),
   opened AS (
-    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, expires_at)
-    SELECT id, user_key, period_start, date, want, 0, seq, group_id, group_seq, slot, ${rowExpiry('group_id')} FROM granted)
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, key_id, path,
+      expires_at)
+    SELECT id, user_key, period_start, date, want, 0, seq, group_id, group_seq, slot, key_id, path,
+      ${rowExpiry('group_id')}
+    FROM granted)
   SELECT json_agg(n)::text AS n, json_agg(want)::text AS granted, json_agg(false)::text AS closed,
     json_agg("limit")::text AS "limit", json_agg("limit" - taken)::text AS "left",
     json_agg(NULL::int)::text AS "reclaimableIn"
@@ -51,9 +57,7 @@ const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
 
 export type { GroupReport, LeaseReport, LeaseState } from './lease-report-store.ts';
 
-type Counts = { used: number; days: { date: string; calls: number }[]; spent: Record<string, number> };
-
-/** Idle leases may keep one in this many of a period's remaining calls. */
+/** One in this many of a period's remaining calls may rest with idle users. */
 const RESTING_PART = 1000;
 /** Maximum number of user periods whose expired leases one statement closes. */
 const TIDIED_AT_ONCE = 1000;
@@ -89,6 +93,8 @@ export function createLedgerStore(
   const settle = reported('settlement', (reports, mayReclaim) => settlement(reports, restingPart, mayReclaim));
 
   return {
+    ...createCountsStatement(prisma),
+
     /** Reports groups and extends their leases. Returns the numbers (from 0) of the groups that are not closed. */
     async heartbeat(reports: readonly GroupReport[]): Promise<ReadonlySet<number>> {
       const leases = reports.reduce((sum, { spent }) => sum + spent.length, 0);
@@ -100,24 +106,6 @@ export function createLedgerStore(
     grantFirst: reported('first grant', firstGrants),
     /** A lease without a state must be sent again, because another process opened its period at the same moment. */
     settle,
-
-    /** Counts the calls of a period (its start in Unix ms), of the newest dates, and of leases, from one snapshot. */
-    async counts(userKey: number, periodStart: number, leases: readonly string[], newest: number): Promise<Counts> {
-      const start = new Date(periodStart);
-      const [row] = await prisma.$queryRaw<[Counts]>`
-        WITH held AS (SELECT * FROM reported_lease WHERE user_key = ${userKey}),
-        daily AS (
-          SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
-          FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
-            UNION ALL SELECT date, unbooked FROM held) c
-          GROUP BY date HAVING sum(calls) > 0 ORDER BY date DESC LIMIT ${newest})
-        SELECT (coalesce((SELECT used FROM usage WHERE user_key = ${userKey} AND period_start = ${start}), 0)
-            + coalesce((SELECT sum(unbooked) FROM held WHERE period_start = ${start}), 0))::int AS used,
-          coalesce((SELECT json_agg(daily) FROM daily), '[]') AS days,
-          coalesce((SELECT json_object_agg(encode(uuid_send(id), 'hex'), spent) FROM held
-            WHERE NOT closed OR id = ANY(${leases}::uuid[])), '{}') AS spent`;
-      return row;
-    },
 
     /**
      * Closes leases whose rows expired more than an hour ago. Deletes closed leases, and groups without leases, a day

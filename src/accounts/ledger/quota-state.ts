@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Term } from '#accounts/ledger/plan';
 import { type Clock, type Instant, MINUTE, SECOND } from '#core/clock';
-import { IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from './lease.ts';
+import { type Call, IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from './lease.ts';
 
 /** The state of a user without a lease is deleted after this time, in ms. */
 const FORGOTTEN = MINUTE;
@@ -79,10 +79,10 @@ export function createQuotaStates(clock: Clock) {
     },
 
     /** Returns the open lease of the current period and date, or creates one without calls. */
-    currentLease(quota: QuotaState, spender: Spender): Lease {
+    currentLease(quota: QuotaState, spender: Spender, call: Call): Lease {
       const now = clock.now();
       if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) endLease(quota);
-      quota.lease ??= newLease(newId(), spender.key, spender, spender.limit, now);
+      quota.lease ??= newLease(newId(), spender.key, spender, call, now);
       return quota.lease;
     },
 

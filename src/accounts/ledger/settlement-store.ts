@@ -1,7 +1,7 @@
 import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
 import { LEASE_SECONDS, RECLAIM_SECONDS, ROW_OUTLIVES } from './lease-group-store.ts';
-import { columnOf, type LeaseReport, placesOf } from './lease-report-store.ts';
+import { columnOf, detailsOf, type LeaseReport, placesOf } from './lease-report-store.ts';
 
 /** SQL: how much later than the lease its row expires, in seconds. `group` is the column with the lease's group. */
 const outlives = (group: string) =>
@@ -14,6 +14,19 @@ export const rowExpiry = (group: string): Prisma.Sql =>
 /** SQL: whether a lease `l` may be reclaimed, as far as its row shows. */
 const HAS_LAPSED = Prisma.sql`(NOT l.closed OR l.unbooked <> 0 OR l.resting <> 0 OR l.group_id IS NOT NULL)
   AND l.expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8 - ${outlives('l.group_id')})`;
+
+/**
+ * SQL: the calls that `rows` book, by key and path. All of `to_book` counts for the key and path of the lease's first
+ * call, except the calls that its other details have gained. So the sums over keys and paths are what `usage_day` gains.
+ */
+const detailsToBook = (rows: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  SELECT user_key, date, key_id, path, to_book AS calls FROM (${rows}) r
+  UNION ALL SELECT user_key, date, d.key_id, d.path, d.calls FROM (${rows}) r
+    CROSS JOIN LATERAL (SELECT details AS list, 1 AS sign UNION ALL SELECT booked_details, -1) AS total
+    CROSS JOIN LATERAL generate_series(1, cardinality(list), 3) AS i
+    CROSS JOIN LATERAL (VALUES (list[i], list[i + 1], sign * list[i + 2]), (r.key_id, r.path, -sign * list[i + 2]))
+      AS d(key_id, path, calls)
+  WHERE list IS NOT NULL`;
 
 /**
  * Books spent calls; extends, closes, reclaims and grants leases; and inserts the usage row of a new period. Returns
@@ -51,16 +64,17 @@ export const settlement = (
   WITH report AS MATERIALIZED ( -- the reports, one row each
     SELECT n::int, id, user_key, to_timestamp(period_start / 1000.0) AS period_start,
       (to_timestamp(date / 1000.0) AT TIME ZONE 'UTC')::date AS date, spent, settled, want, need, seq, close, rest,
-      group_id, group_seq, slot
+      group_id, group_seq, slot, key_id, path, string_to_array(details, ' ')::int[] AS details
     FROM unnest(${columnOf(reports, 'uuid', ({ id }) => id)},
       ${columnOf(reports, 'int', ({ userKey }) => userKey)},
       ${columnOf(reports, 'bigint', ({ periodStart }) => periodStart)},
       ${columnOf(reports, 'bigint', ({ date }) => date)}, ${columnOf(reports, 'int', ({ spent }) => spent)},
       ${columnOf(reports, 'int', ({ settled }) => settled)}, ${columnOf(reports, 'int', ({ want }) => want)},
       ${columnOf(reports, 'int', ({ need }) => need)}, ${columnOf(reports, 'int', ({ seq }) => seq)},
-      ${columnOf(reports, 'bool', ({ close }) => close)}, ${columnOf(reports, 'int', ({ rest }) => rest)}, ${placesOf(reports)})
+      ${columnOf(reports, 'bool', ({ close }) => close)}, ${columnOf(reports, 'int', ({ rest }) => rest)}, ${placesOf(reports)},
+      ${detailsOf(reports)})
       WITH ORDINALITY AS r(id, user_key, period_start, date, spent, settled, want, need, seq, close, rest, group_id, group_seq,
-        slot, n)),
+        slot, key_id, path, details, n)),
   locked AS MATERIALIZED ( -- each report with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
       coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
@@ -71,27 +85,32 @@ export const settlement = (
       USING (user_key, period_start)
     WHERE ${HAS_LAPSED} AND l.id NOT IN (SELECT id FROM report) AND ${mayReclaim}::boolean),
   lapsed_group AS MATERIALIZED ( -- groups that are no longer reported, locked
-    SELECT id, seq, spent FROM lease_group
+    SELECT id, seq, spent, details FROM lease_group
     WHERE id IN (SELECT group_id FROM other)
       AND (closed OR expires_at < clock_timestamp() - make_interval(secs => ${RECLAIM_SECONDS}::float8))
     FOR UPDATE SKIP LOCKED),
   lapsed AS MATERIALIZED ( -- the leases without a reported group, locked
-    SELECT l.id, l.date, now_spent, l.unbooked + now_spent - l.spent AS to_book, l.resting,
+    SELECT l.id, l.date, now_spent, now_details, l.details AS booked_details, l.resting,
+      l.unbooked + now_spent - l.spent AS to_book,
       l.unbooked + CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS held
     FROM other o JOIN lease l USING (id) LEFT JOIN lapsed_group g ON g.id = o.group_id
       CROSS JOIN LATERAL (
-        SELECT CASE WHEN g.seq > l.group_seq THEN coalesce(g.spent[l.slot], l.spent) ELSE l.spent END AS now_spent) f
+        SELECT CASE WHEN is_reported THEN g.spent[l.slot] ELSE l.spent END AS now_spent, CASE WHEN is_reported
+            THEN string_to_array(nullif(split_part(g.details, ';', l.slot), ''), ' ')::int[] ELSE l.details END AS now_details
+        FROM (SELECT coalesce(g.seq > l.group_seq AND g.spent[l.slot] IS NOT NULL, false) AS is_reported) r) f
     WHERE ${HAS_LAPSED} AND l.group_id IS NOT DISTINCT FROM o.group_id
       AND (g.id IS NOT NULL OR NOT EXISTS (SELECT FROM lease_group WHERE id = o.group_id))
     FOR UPDATE OF l SKIP LOCKED),
   reclaimed AS ( -- the lapsed leases are closed
-    UPDATE lease l SET closed = true, spent = now_spent, unbooked = 0, resting = 0, group_id = NULL
+    UPDATE lease l SET closed = true, spent = now_spent, details = now_details, unbooked = 0, resting = 0, group_id = NULL
     FROM lapsed WHERE l.id = lapsed.id
-    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.held, lapsed.to_book, lapsed.resting),
+    RETURNING l.user_key, l.period_start, lapsed.date, lapsed.held, lapsed.to_book, lapsed.resting, l.key_id, l.path,
+      now_details AS details, booked_details),
   ended AS ( -- their groups are closed
     UPDATE lease_group SET closed = true WHERE id IN (SELECT id FROM lapsed_group) AND NOT closed),
   change AS MATERIALIZED ( -- what each report changes about its lease
-    SELECT k.*, is_new, stays_open, coalesce(l.granted, 0) AS held, coalesce(l.resting, 0) AS rested,
+    SELECT k.*, is_new, stays_open, l.details AS booked_details, coalesce(l.granted, 0) AS held,
+      CASE WHEN is_new AND k.settled = 0 OR k.seq > l.seq THEN k.details ELSE l.details END AS now_details, coalesce(l.resting, 0) AS rested,
       CASE WHEN is_new OR k.seq > l.seq THEN k.spent ELSE l.spent END AS now_spent,
       CASE WHEN stays_open AND k.want = 0 THEN coalesce(l.resting, 0) ELSE 0 END AS rests_on,
       CASE WHEN NOT l.closed AND NOT stays_open THEN least(k.rest, l.granted - k.spent) ELSE 0 END AS may_rest,
@@ -145,15 +164,24 @@ export const settlement = (
       UNION ALL SELECT user_key, date, to_book FROM reclaimed) c
     GROUP BY 1, 2 HAVING sum(calls) <> 0 ORDER BY 1, 2
     ON CONFLICT (user_key, date) DO UPDATE SET calls = usage_day.calls + excluded.calls),
+  detailed AS ( -- the same calls by key and path
+    INSERT INTO usage_detail (user_key, date, key_id, path, calls)
+    SELECT user_key, date, key_id, path, sum(calls) FROM (${detailsToBook(Prisma.sql`
+      SELECT user_key, date, key_id, path, to_book, now_details AS details, booked_details FROM sure WHERE lim IS NOT NULL
+      UNION ALL SELECT user_key, date, key_id, path, to_book, details, booked_details FROM reclaimed`)}) c
+    WHERE key_id IS NOT NULL GROUP BY 1, 2, 3, 4 HAVING sum(calls) <> 0 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (user_key, date, key_id, path) DO UPDATE SET calls = usage_detail.calls + excluded.calls),
   kept AS ( -- the existing leases
-    UPDATE lease l SET spent = g.now_spent, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
+    UPDATE lease l SET spent = g.now_spent, details = g.now_details, unbooked = 0, granted = g.holds, resting = g.rests + g.rests_on,
       seq = greatest(l.seq, g.seq), closed = NOT g.is_open,
       expires_at = CASE WHEN g.is_open THEN ${rowExpiry('in_group')} ELSE l.expires_at END,
       group_id = CASE WHEN g.is_open THEN in_group END, group_seq = in_seq, slot = in_slot
     FROM sure g WHERE l.id = g.id),
   opened AS ( -- the new leases
-    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, expires_at)
-    SELECT id, user_key, period_start, date, amount, now_spent, seq, in_group, in_seq, in_slot, ${rowExpiry('in_group')}
+    INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, key_id, path,
+      details, expires_at)
+    SELECT id, user_key, period_start, date, amount, now_spent, seq, in_group, in_seq, in_slot, key_id, path, now_details,
+      ${rowExpiry('in_group')}
     FROM sure WHERE is_new AND amount > 0),
   asked_for AS ( -- users whose calls other processes should return
     UPDATE "user" SET changed_at = clock_timestamp() WHERE key IN (SELECT user_key FROM sure WHERE is_recalled))

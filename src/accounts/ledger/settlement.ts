@@ -1,3 +1,4 @@
+import { detailText } from '#accounts/usage/call-details';
 import { type Clock, type Instant, instantOf, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
@@ -65,6 +66,9 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
       seq,
       close: closing || rest > 0,
       rest,
+      keyId: lease.keyId,
+      path: lease.path,
+      details: detailText(lease),
       place: place ? { group: place.group.id, slot: place.slot + 1, seq: place.group.seq } : null,
     };
   }

@@ -14,7 +14,8 @@ export function createUsageDayStore(prisma: PrismaClient) {
      * batch's last user, or null at the end. Batches follow the primary key, user by user. An index on the date would
      * add a write to each settlement, and building it would block the ledger for minutes on a table of several
      * gigabytes. A batch deletes all old rows of a user, so it exceeds `ROWS` by at most one user's rows. Settlements
-     * write recent dates only, so the batch locks none of their rows.
+     * write recent dates only, so the batch locks none of their rows. It also deletes the calls by key and path of the
+     * same users and dates.
      */
     async deleteBefore(date: number, after: number): Promise<Batch> {
       const before = isoDate(date);
@@ -28,7 +29,10 @@ export function createUsageDayStore(prisma: PrismaClient) {
         gone AS (
           DELETE FROM usage_day WHERE user_key = ANY (ARRAY(SELECT DISTINCT key FROM old))
             AND date < ${before}::date
-          RETURNING 1)
+          RETURNING 1),
+        gone_details AS (
+          DELETE FROM usage_detail WHERE user_key = ANY (ARRAY(SELECT DISTINCT key FROM old))
+            AND date < ${before}::date)
         SELECT (SELECT count(*) FROM gone)::int AS deleted,
           CASE WHEN (SELECT count(*) FROM old) = ${ROWS}::int THEN (SELECT max(key) FROM old)
             ELSE (SELECT max(key) FROM (

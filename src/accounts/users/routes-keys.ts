@@ -1,11 +1,13 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { byOwnerKey, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
-import { keyForm } from '#accounts/keys/key-form';
+import { keyChangesForm, keyForm } from '#accounts/keys/key-form';
 import { type ApiKeyRecord, apiKeyRecord, createdKeyRecord } from '#accounts/records';
 import type { Users } from '#accounts/users/users';
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { RequestBodies } from '#server/connections/request-body';
+import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
 
 const id = z
@@ -18,6 +20,8 @@ const id = z
     wire: { type: 'integer', minimum: 1, examples: [7] },
   });
 
+/** The largest body of a change, in bytes. It contains a fully escaped label of 100 characters. */
+const MAX_BYTES = 4 * 1024;
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
@@ -26,7 +30,8 @@ const create = (clock: Clock) => ({
   operationId: 'createKey',
   description:
     'Creates a key for a web page or a script. The key has fewer scopes than the owner key and cannot manage ' +
-    'the account. All keys of a user share the allowance and the burst limit. The key is returned only once. ' +
+    'the account. All keys of a user share the allowance and the burst limit. `dailyLimit` also limits the calls of ' +
+    'this key per UTC day. The key is returned only once. ' +
     `A user can have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
@@ -43,6 +48,21 @@ const list = {
   response: { 200: z.array(apiKeyRecord).meta({ description: 'The active keys, newest first' }) },
 };
 
+const change = (clock: Clock) => ({
+  tags: ['users'],
+  summary: 'Change a key',
+  operationId: 'updateKey',
+  description:
+    'Accepts a JSON object with the members to change. Other members stay as they are, and null removes an expiry or ' +
+    'a limit. The change takes effect immediately in the process that handles the request, and within 5 seconds in ' +
+    'all others. An owner key always has all scopes and expires only with its user, so only its label and its daily ' +
+    'limit can be changed. A key that was replaced or revoked, or has expired, cannot be changed.',
+  consumes: ['application/json'],
+  params: z.object({ id }),
+  body: keyChangesForm(clock),
+  response: { 200: apiKeyRecord },
+});
+
 const remove = {
   tags: ['users'],
   summary: 'Revoke a key',
@@ -57,7 +77,7 @@ const remove = {
 
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
 
-const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
+const toRecord = ({ id, label, scopes, start, dailyLimit, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
   id,
   label,
   scopes: [...scopes],
@@ -65,14 +85,20 @@ const toRecord = ({ id, label, scopes, start, seenOrigin, ...at }: Stored): ApiK
   createdAt: iso(at.createdAt),
   lastUsedAt: isoOrNull(at.lastUsedAt),
   expiresAt: isoOrNull(at.expiresAt),
+  dailyLimit,
   replacedAt: isoOrNull(at.replacedAt),
   ...(seenOrigin !== null && { seenOrigin }),
 });
 
-type Options = { users: Users; clock: Clock };
+type Options = { users: Users; bodies: RequestBodies; clock: Clock };
+
+function knownId(id: number): number {
+  if (id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this ID.');
+  return id;
+}
 
 /** A replaced owner key may list the keys, but not change them. */
-export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clock }) => {
+export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, bodies, clock }) => {
   neverStored(app);
 
   const facts = { cost: 0, scope: 'account' } as const;
@@ -81,8 +107,8 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     '/keys',
     { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
     async (request, reply) => {
-      const { label, scopes, expiresAt = null } = request.query;
-      const made = await users.createKey(byOwnerKey(request.caller), { label, scopes, expiresAt });
+      const { label, scopes, expiresAt = null, dailyLimit = null } = request.query;
+      const made = await users.createKey(byOwnerKey(request.caller), { label, scopes, expiresAt, dailyLimit });
       return reply.code(201).send({
         id: made.id,
         label,
@@ -91,6 +117,7 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
         start: made.start,
         createdAt: iso(made.createdAt),
         expiresAt: isoOrNull(expiresAt),
+        dailyLimit,
       });
     },
   );
@@ -103,10 +130,20 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, clo
     '/keys/:id',
     { schema: remove, config: { ...facts, problems: ['not_found', 'last_owner_key'] } },
     async (request, reply) => {
-      const { caller, params } = request;
-      if (params.id > LARGEST_ID) throw new Problem('not_found', 'The user has no key with this ID.');
-      await users.deleteKey(byOwnerKey(caller), params.id);
+      await users.deleteKey(byOwnerKey(request.caller), knownId(request.params.id));
       return reply.code(204).send();
     },
   );
+
+  app.register(async (changing) => {
+    readJsonBodies(changing, bodies, { limit: MAX_BYTES });
+    changing
+      .withTypeProvider<ZodTypeProvider>()
+      .patch(
+        '/keys/:id',
+        { schema: change(clock), config: { ...facts, problems: ['not_found', 'unsupported_media_type'] } },
+        async ({ caller, params, body }) =>
+          toRecord(await users.updateKey(byOwnerKey(caller), knownId(params.id), body)),
+      );
+  });
 };

@@ -3,8 +3,17 @@ import { z } from 'zod';
 import type { Allowance } from '#accounts/gate/allowance';
 import { presentedKey } from '#accounts/gate/presented-key';
 import { byOwnerKey, GRACE_SECONDS, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
-import { type RegistrationPending, registrationPending, usageRecord, userOfKey, userRecord } from '#accounts/records';
+import {
+  type RegistrationPending,
+  registrationPending,
+  usageRecord,
+  userExport,
+  userOfKey,
+  userRecord,
+} from '#accounts/records';
 import { type RegistrationForm, registrationForm, renewalLink } from '#accounts/users/registration';
+import { Problem } from '#core/problems';
+import { createConcurrencyLimit } from '#server/connections/loop-turns';
 import { neverStored } from '#server/replies/static-content';
 import type { Users } from './users.ts';
 
@@ -57,12 +66,21 @@ const data = {
   response: { 200: userOfKey },
 };
 
+const by = z
+  .enum(['key', 'path'], 'must be key or path')
+  .optional()
+  .meta({ description: 'Breaks the calls per date down by key or by path', fix: 'key or path', examples: ['key'] });
+
 const usage = {
   tags: ['users'],
   summary: 'Read the usage of the current period',
   operationId: 'getUsage',
   description:
-    'Returns the used and remaining calls of the current period, and the calls per day. This call is free. Calls that other processes served in the last few seconds may be missing.',
+    'Returns the used and remaining calls of the current period, and the calls per day. This call is free. Calls that ' +
+    'other processes served in the last few seconds may be missing. ' +
+    'With `by`, the response also contains the calls of each key or path. Their sum is exactly the number of calls of ' +
+    'each date. A call to `/mcp` counts for that path.',
+  querystring: z.object({ by }),
   response: { 200: usageRecord },
 };
 
@@ -88,13 +106,24 @@ const renew = {
   response: { 200: userRecord },
 };
 
+const exportData = {
+  tags: ['users'],
+  summary: 'Read everything that is stored about the user',
+  operationId: 'getExport',
+  description:
+    'Returns the stored data as JSON, without secrets and hashes. The members follow the columns of the database, so ' +
+    'a later release may add more. Also available to an expired user. A user can run one export at a time.',
+  response: { 200: userExport },
+};
+
 const erase = {
   tags: ['users'],
   summary: 'Delete the user and all keys',
   operationId: 'deleteUser',
   description:
-    'Revokes all keys of the user, and erases the name and the email address. The process that handles the ' +
-    'request rejects the keys immediately. All other processes reject them within 5 seconds.',
+    'Revokes all keys of the user. Erases the name, the email address, the labels of the keys, the notices and their ' +
+    'settings. The record number and the call counts are kept. The process that handles the request rejects the keys ' +
+    'immediately. All other processes reject them within 5 seconds.',
   response: { 204: z.undefined().meta({ description: 'The user was deleted' }) },
 };
 
@@ -115,7 +144,22 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
     users.recordFor(request.caller, request.query.api ?? presentedKey(request)),
   );
 
-  app.get('/usage', { schema: usage, config: reading }, async ({ caller }) => allowance.usage(caller));
+  app.get('/usage', { schema: usage, config: reading }, async ({ caller, query }) => allowance.usage(caller, query.by));
+
+  const beginExport = createConcurrencyLimit<number>(
+    1,
+    () => new Problem('overloaded', 'Another export for this user is in progress.', { retryAfter: 1 }),
+  );
+  app.get(
+    '/export',
+    { schema: exportData, config: { ...owner, allowExpired: true, problems: ['overloaded'] } },
+    async ({ user: key }, reply) => {
+      const end = beginExport(key);
+      // The text is sent as it is. Parsing and validating it would block the event loop.
+      const json = await users.exportJson(key).finally(end);
+      return reply.type('application/json; charset=utf-8').send(json as never);
+    },
+  );
 
   app.post('/rotate', { schema: rotate, config: { ...owner, problems: ['too_many_keys'] } }, async (request) =>
     users.rotate(byOwnerKey(request.caller), request.query.graceSeconds),

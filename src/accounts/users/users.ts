@@ -1,11 +1,11 @@
 import { type Authority, GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
 import { notActive } from '#accounts/keys/key-problems';
-import type { KeyTerms, StoredKey } from '#accounts/keys/key-store';
+import type { KeyChanges, KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
 import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
 import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
-import { Problem } from '#core/problems';
+import { invalidRequest, Problem } from '#core/problems';
 import type { RegistrationForm } from './registration.ts';
 
 function toRecord(user: User, apiKey: string): UserRecord {
@@ -115,6 +115,22 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
+    /** Throws `api_key_revoked`, `not_found`, and `invalid_request` for scopes or an expiry of an owner key. */
+    async updateKey(authority: Authority, id: number, changes: KeyChanges): Promise<StoredKey> {
+      await existing(authority.userKey);
+      const outcome = await decided(store.updateKey(authority, id, changes, clock.now()));
+      if (outcome === 'unknown') throw new Problem('not_found', 'The user has no active key with this ID.');
+      if (outcome !== 'owner') return outcome;
+      const given = (['scopes', 'expiresAt'] as const).filter((name) => changes[name] !== undefined);
+      throw invalidRequest(
+        ...given.map((name) => ({
+          location: `body.${name}`,
+          message: 'cannot be changed for an owner key',
+          fix: 'leave it out, or change a key with other scopes',
+        })),
+      );
+    },
+
     /** Does not change an expired or revoked key. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
@@ -138,6 +154,13 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       if (outcome === 'renewed') return user;
       const detail = `The plan is valid until ${iso(user.validUntil)}. You can renew it when at most one period is left.`;
       throw new Problem('renew_too_early', detail);
+    },
+
+    /** Returns everything that is stored about a user, as JSON text without secrets. Throws `not_found`. */
+    async exportJson(key: number): Promise<string> {
+      const json = await store.exportJson(key, clock.now());
+      if (json === undefined) throw new Problem('not_found', `No user has the record number ${key}.`);
+      return json;
     },
 
     async revoke(key: number): Promise<number> {

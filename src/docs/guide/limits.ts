@@ -18,13 +18,15 @@ export function limits({ burstPerSecond }: GuideSettings): string {
 * \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` states the limits. The allowance (\`plan\`) is \`q\` calls in a period of \`w\` seconds, and the burst limit (\`burst\`) is \`q\` requests per second. \`RateLimit: \
 ${HEADERS.RateLimit.example}\` states the number of remaining calls (\`r\`) and the number of seconds until the period ends (\`t\`). A 429 response also contains both headers.
 * If a request costs more calls than remain, the response is 429 \`quota_exceeded\`. \`Retry-After\` contains the number of seconds to wait.
+* A key can also have a limit per UTC day, its \`dailyLimit\`. Beyond this limit, the response is 429 \`key_limit_exceeded\`; your other keys are not affected.
 * ${burst}
-* \`GET /v1/user/usage\` returns the number of calls per day. This call is free.`;
+* \`GET /v1/user/usage\` returns the number of calls per day. This call is free. \`?by=key\` and \`?by=path\` break the calls down.`;
 }
 
 export const TOO_MANY_REQUESTS = `Wait for the number of seconds in \`Retry-After\`. The member \`code\` in the response contains the cause:
 
 * \`quota_exceeded\`: The request costs more calls than remain in your period. \`GET /v1/user/usage\` returns the start of the next period (\`resetsAt\`). This call is free.
+* \`key_limit_exceeded\`: The key has used its calls for this UTC day. Use another key, or change its limit with the owner key.
 * \`rate_limited\`: You sent too many requests in a short time. Spread them over time. Free requests count too.
 
 To use fewer calls, request several tokens with one call to \`/v1/prices/latest/tokens\`. Send \`If-None-Match\`. Cache each response for as long as \`Cache-Control\` allows.`;

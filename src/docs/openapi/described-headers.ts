@@ -32,7 +32,7 @@ export const HEADERS = {
     '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'The remaining calls. `r` is the minimum number of calls left, and `t` is the number of seconds until the period ends. A `rate_limited` response contains the burst limit instead.',
+    'The remaining calls. `r` is the minimum number of calls left, and `t` is the number of seconds until the period ends. A `rate_limited` response contains the burst limit instead, and a `key_limit_exceeded` response the daily limit of the key.',
     '"plan";r=9123;t=86400',
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),

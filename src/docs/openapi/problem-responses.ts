@@ -29,7 +29,7 @@ function codesOf(facts: RouteFacts): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
   const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
   if (scope !== 'any') possible.add('scope_missing');
-  if (cost) possible.add('quota_exceeded');
+  if (cost) for (const code of ['quota_exceeded', 'key_limit_exceeded'] as const) possible.add(code);
   if (facts.sameSite) possible.add('cross_site');
   if (facts.registers) possible.add('registration_closed');
   if (facts.needsMail) possible.add('mail_not_configured');

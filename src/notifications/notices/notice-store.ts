@@ -112,9 +112,11 @@ export function createNoticeStore(prisma: PrismaClient) {
       }));
     },
 
+    /** Race: a statement that overlaps an erasure may add a notice of the erased user. */
     async tidy(): Promise<void> {
       await prisma.$executeRaw`
-        DELETE FROM notice WHERE told_at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)`;
+        DELETE FROM notice WHERE told_at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)
+          OR user_key IN (SELECT key FROM "user" WHERE erased_at IS NOT NULL)`;
     },
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf, SECOND } from '#core/clock';
 import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
-import type { Gate, WantedScope } from '#server/gate';
+import type { Gate, UsagePath, WantedScope } from '#server/gate';
 import type { Answer } from '#server/replies/answer-body';
 import type { LogAnswer } from '#server/request-log';
 import { type Histogram, observe, type RequestHistograms } from '#server/request-metrics';
@@ -25,6 +25,7 @@ type Known = {
   generation: number;
   cost: number;
   scope: WantedScope;
+  path: UsagePath;
   histogram: Histogram | undefined;
 };
 
@@ -71,10 +72,10 @@ export function createFastPath(dependencies: Dependencies) {
       const { headers, socket } = request;
       const answer = found.fromCache(now.wall);
       if (answer === undefined || isGone(socket)) return false;
-      const { cost, format, histogram, route, scope } = found;
+      const { cost, format, histogram, path, route, scope } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
-      const admitted = gate.admitAtOnce(request, scope, cost, now);
+      const admitted = gate.admitAtOnce(request, scope, path, cost, now);
       if (admitted === undefined) return false;
       const { user, receipt } = admitted;
       const id = requestId(request);
@@ -93,16 +94,16 @@ export function createFastPath(dependencies: Dependencies) {
       request: IncomingMessage,
       { fromCache }: Answer,
       format: Format,
-      { url: route, config: { scope } }: FastifyRequest['routeOptions'],
+      { url: route, config: { scope, usagePath: path } }: FastifyRequest['routeOptions'],
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
       // The generation at the request's arrival. Since then, its URL may have come to refer to another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
-      if (generation === undefined || scope === undefined) return;
+      if (generation === undefined || scope === undefined || path === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, generation, histogram });
+      known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, path, generation, histogram });
     },
 
     /** Passes all further requests to the framework, which ends open connections. */

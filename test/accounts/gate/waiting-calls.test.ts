@@ -6,6 +6,7 @@ import { unlogged } from '../../support/unlogged.ts';
 import { BY_HAND, type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
+const CALL = { keyId: 1, path: 1, cost: 1 };
 
 let clock: HandClock;
 beforeEach(() => {
@@ -34,7 +35,9 @@ function open() {
   const ledger = { settle: statement, heartbeat, grantFirst: statement } as unknown as LedgerStore;
   const leases = createLeases({ ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const spend = async (key: number) =>
-    leases.keep(await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }));
+    leases.keep(
+      await leases.spend({ key, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START }, CALL),
+    );
   return {
     leases,
     spend,
@@ -85,7 +88,7 @@ it('a call waits at most 5 s for the ledger, including the look-up of its key; t
     const { leases, hold } = open();
     const user = { key: 1, limit: 10_000, plan: 'monthly', anchor: START, validUntil: 2 * START } as const;
     const held = hold();
-    const calls = [0, 4_000].map((waited) => Promise.allSettled([leases.spend(user, waited)]));
+    const calls = [0, 4_000].map((waited) => Promise.allSettled([leases.spend(user, CALL, waited)]));
     await started();
     const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
     vi.advanceTimersByTime(1_000);
@@ -94,7 +97,7 @@ it('a call waits at most 5 s for the ledger, including the look-up of its key; t
     vi.advanceTimersByTime(3_000);
     held.resolve();
     expect(await calls[0]).toMatchObject([{ status: 'fulfilled' }]);
-    expect(leases.spendAtOnce(user, { wall: START, elapsed: 0 })).toBeDefined();
+    expect(leases.spendAtOnce(user, CALL, { wall: START, elapsed: 0 })).toBeDefined();
     leases.abandon();
   } finally {
     vi.useRealTimers();

@@ -9,6 +9,7 @@ const REQUESTS: Record<string, (id: number) => Change> = {
   renewKey: () => ({ method: 'POST', path: '/v1/user/renew' }),
   deleteUser: () => ({ method: 'DELETE', path: '/v1/user' }),
   createKey: () => ({ method: 'POST', path: '/v1/user/keys?label=x' }),
+  updateKey: (id) => ({ method: 'PATCH', path: `/v1/user/keys/${id}`, body: { label: 'other' } }),
   revokeKey: (id) => ({ method: 'DELETE', path: `/v1/user/keys/${id}` }),
   setNotices: () => ({
     method: 'PUT',

@@ -15,6 +15,7 @@ function holderOf(key: number, apiKey: string): KeyHolder {
     replacedAt: undefined,
     expiresAt: undefined,
     revokedAt: undefined,
+    dailyLimit: undefined,
   };
 }
 

@@ -72,6 +72,24 @@ it('lets processes write the same thousands of keys concurrently without waiting
   expect(await lastUses(ids)).toEqual(ids.map(() => START + 19 * 60_000));
 });
 
+it('writes nothing to a key that an erasure revokes while the statement waits or after that', async () => {
+  const [id = 0] = await makeKeys(1);
+  const { userKey } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id } });
+  const use = { id, at: START, origin: 'https://shop.example' };
+  let writing: Promise<number[]> | undefined;
+  await database.prisma.$transaction(async (tx) => {
+    await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date(START) } });
+    writing = store.recordUse([use]);
+    await writing;
+  });
+  expect(await writing).toEqual([id]);
+  await store.erase({ userKey, ownerKeyHash: null }, START);
+  expect(await store.recordUse([use])).toEqual([]);
+  expect(await database.prisma.apiKey.findUnique({ where: { id } })).toMatchObject({
+    ...{ seenOrigin: null, lastUsedAt: null, start: null },
+  });
+});
+
 it('keeps an origin until another one is recorded, and skips a key that no longer exists', async () => {
   const [id = 0] = await makeKeys(1);
   const origin = 'https://shop.example:8443';

@@ -31,6 +31,7 @@ const aKey = (id: number, change: Partial<KeyHolder> = {}) => ({
   replacedAt: undefined,
   expiresAt: undefined,
   revokedAt: undefined,
+  dailyLimit: undefined,
   ...change,
   ...UNUSED,
 });

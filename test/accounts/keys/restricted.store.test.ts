@@ -35,6 +35,7 @@ describe('a created key', () => {
       start: made.apiKey.slice(0, 7),
       createdAt: iso(keys.clock.now()),
       expiresAt: until,
+      dailyLimit: null,
     });
     const listed = await keys.ask('GET', '/v1/user/keys', owner);
     expect(listed.headers.get('cache-control')).toBe('no-store');
@@ -126,6 +127,7 @@ describe('scopes of a key', () => {
     for (const [method, path] of [
       ['GET', '/v1/user/keys'],
       ['POST', '/v1/user/keys?label=x'],
+      ['PATCH', `/v1/user/keys/${id}`],
       ['DELETE', `/v1/user/keys/${id}`],
       ['POST', '/v1/user/rotate'],
       ['POST', '/v1/user/renew'],

@@ -54,6 +54,7 @@ function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
     replacedAt: undefined,
     expiresAt: undefined,
     revokedAt: undefined,
+    dailyLimit: undefined,
     ...change,
   });
   return apiKey;

@@ -94,16 +94,16 @@ export function openLeaseHolder(
       await nextTurn();
     },
     /** Makes one call with a key at the given cost. The caller keeps or refunds the receipt. */
-    async call(apiKey: string, cost = 1) {
+    async call(apiKey: string, cost = 1, path = 1) {
       const holder = await allowance.holderOf(apiKey);
       refuseEnded(holder, clock.now(), false);
-      return allowance.spend(holder.user, 0, cost);
+      return allowance.spend(holder, path, 0, cost);
     },
     /** Makes calls until one is rejected, at most `atMost`. Returns the number of charged calls. */
     async callUntilRefused(apiKey: string, atMost = 10_000): Promise<number> {
       for (let n = 0; n < atMost; n++) {
         try {
-          allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
+          allowance.keep(await allowance.spend(await allowance.holderOf(apiKey), 1));
         } catch (error) {
           if ((error as { code?: string }).code === 'quota_exceeded') return n;
           throw error;

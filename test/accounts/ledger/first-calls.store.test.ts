@@ -41,7 +41,7 @@ async function open({ limit, page }: { limit: number; page?: number }) {
     observeWait: (ms) => waits.push(ms),
   });
   const call = async () => {
-    const receipt = await allowance.spend((await allowance.holderOf(apiKey)).user);
+    const receipt = await allowance.spend(await allowance.holderOf(apiKey), 1);
     allowance.keep(receipt);
     return receipt;
   };
@@ -136,7 +136,7 @@ it('statements have a bounded size, whether or not calls wait for them', async (
   });
   const user = { limit: 1e6, plan: 'monthly', anchor: START, validUntil: START * 2 };
   const receipts = await Promise.all(
-    Array.from({ length: KEYS }, (_, key) => allowance.spend({ ...user, key } as never)),
+    Array.from({ length: KEYS }, (_, key) => allowance.spend({ id: key, user: { ...user, key } } as never, 1)),
   );
   expect(sizes.grantFirst).toEqual(Array.from({ length: KEYS / 500 }, () => 500));
   for (const receipt of receipts) allowance.keep(receipt);

@@ -224,7 +224,7 @@ it('a call that arrives while its lease becomes idle spends no returned calls', 
   const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const other = openLeaseHolder(database, clock);
   const { key, apiKey } = await createUser(database, other, { limit: 40, at: START });
-  const call = async () => allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
+  const call = async () => allowance.keep(await allowance.spend(await allowance.holderOf(apiKey), 1));
   await call();
   clock.pass(5 * SECOND);
   const settled = allowance.settle();

@@ -22,7 +22,11 @@ const PAGE = 50;
 
 /** A lease that was requested at an instant (Unix ms), when the monotonic clock was at 0. */
 function leaseAt(wall: number, given: Partial<Lease> = {}): Lease {
-  const lease = { ...newLease('id', 1, TERM, 10_000, wall), granted: 10, ...given };
+  const lease = {
+    ...newLease('id', 1, { ...TERM, limit: 10_000 }, { keyId: 1, path: 1, cost: 1 }, wall),
+    granted: 10,
+    ...given,
+  };
   extend(lease, { wall, elapsed: 0 });
   return lease;
 }

@@ -35,7 +35,7 @@ async function open(ledger: (real: LedgerStore) => LedgerStore) {
     tickMs: BY_HAND,
   });
   const call = async (times: number) => {
-    for (let n = 0; n < times; n++) allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
+    for (let n = 0; n < times; n++) allowance.keep(await allowance.spend(await allowance.holderOf(apiKey), 1));
   };
   await call(10);
   await allowance.settle();

@@ -63,6 +63,16 @@ it('ends a batch after a number of users, and continues with the next user', asy
   });
 });
 
+it('deletes the calls by key and path of the same dates', async () => {
+  const [userKey = 0] = await insertUsers(1, 40);
+  await database.prisma.$executeRaw`
+    INSERT INTO usage_detail (user_key, date, key_id, path, calls)
+    SELECT user_key, date, 1, 1, calls FROM usage_day WHERE user_key = ${userKey}::int`;
+  await deleteAll(TODAY - 9 * DAY);
+  const details = await database.prisma.usageDetail.findMany({ where: { userKey }, orderBy: { date: 'asc' } });
+  expect([details.length, details[0]?.date]).toEqual([10, new Date('2026-05-06')]);
+});
+
 it('deletes all rows of a user who has more rows than a batch', async () => {
   await insertUsers(1, 7000);
   expect(await deleteAll(TODAY)).toEqual([6999, 0]);

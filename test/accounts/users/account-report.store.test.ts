@@ -100,12 +100,14 @@ it('reports the state of each key of a user, newest first, and the last use of a
     label: 'Shop',
     scopes: ['prices'],
     expiresAt: ends,
+    dailyLimit: null,
   });
   clock.advance(MINUTE);
   const wallet = await users.createKey(byOperator(user), {
     label: 'Wallet',
     scopes: ['node'],
     expiresAt: null,
+    dailyLimit: null,
   });
   await users.deleteKey(byOperator(user), wallet.id);
   clock.advance(MINUTE);

@@ -7,6 +7,7 @@ import {
   keyInUse,
   lifeInWords,
   scopesInWords,
+  usageInWords,
   validityInWords,
 } from '#console/account/key-texts';
 import { mailLinkIn } from '#console/account/sign-in';
@@ -22,6 +23,7 @@ const owner: ApiKey = {
   createdAt: new Date(NOW - 40 * DAY),
   lastUsedAt: new Date(NOW - 5 * MINUTE),
   expiresAt: null,
+  dailyLimit: null,
   replacedAt: null,
 };
 const shop: ApiKey = {
@@ -45,6 +47,13 @@ describe('a key', () => {
       'uses the node',
       'reads prices and uses the node',
     ]);
+  });
+
+  it('states its calls and its limit', () => {
+    const usage = { id: 2, label: 'Shop', start: null, calls: 1200, daily: [{ date: '2026-03-15', calls: 1 }] };
+    expect(usageInWords({ ...shop, dailyLimit: 500 }, usage, NOW)).toBe('1 call today of 500 a day, 1,200 in 31 days.');
+    expect(usageInWords(shop, usage, NOW + DAY)).toBe('0 calls today, 1,200 in 31 days.');
+    expect(usageInWords(shop, undefined, NOW)).toBe('0 calls today, 0 in 31 days.');
   });
 
   it('is for web pages only if its single scope is prices', () => {

@@ -22,7 +22,13 @@ afterEach(async () => {
   await here.close();
 });
 
-type Listed = { id: number; label: string | null; scopes: string[]; expiresAt: string | null };
+type Listed = {
+  id: number;
+  label: string | null;
+  scopes: string[];
+  expiresAt: string | null;
+  dailyLimit: number | null;
+};
 
 async function keysOf(key: string): Promise<Listed[]> {
   return (await (await service.get('/v1/user/keys', { key })).json()) as Listed[];
@@ -47,16 +53,18 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   await items().filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
   expect(await items().allInnerTexts()).toEqual([expect.stringContaining(`${owner.slice(0, 7)}…`)]);
   expect(await items().getByRole('button').allInnerTexts(), 'the last owner key can only be replaced').toEqual([
+    'Change…',
     'Replace…',
   ]);
-  await items().getByRole('button').click();
+  await items().getByRole('button', { name: 'Replace…' }).click();
   await dialog().getByRole('heading', { name: 'Replace the key?' }).waitFor();
   await dialog().getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('Label').fill('Shop window');
+  await dialog().getByLabel('Label').fill('Shop window');
   await dialog().getByText('A key for a web page').waitFor();
-  await page.getByLabel('Expires').selectOption('30');
+  await dialog().getByLabel('Expires').selectOption('30');
+  await dialog().getByLabel('Calls per UTC day').fill('50');
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
   const created = await page.locator('#new-key-text').innerText();
@@ -73,7 +81,7 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   await shop.getByText('for web pages').waitFor();
   expect(await shop.innerText()).toMatch(/reads prices\s+Created .+, not used yet, expires /);
   const [listed] = await keysOf(owner);
-  expect(listed).toMatchObject({ label: 'Shop window', scopes: ['prices'] });
+  expect(listed).toMatchObject({ label: 'Shop window', scopes: ['prices'], dailyLimit: 50 });
   const days = (Date.parse(String(listed?.expiresAt)) - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(30);
   expect((await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: created })).status).toBe(200);
@@ -88,18 +96,68 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   expect(here.requests.filter((url) => url.includes(created) || url.includes(owner))).toEqual([]);
 });
 
+it('shows the calls and the limit of each key, and changes a key', async () => {
+  const owner = await service.createUser();
+  const shop = await createKey(owner, { label: 'Shop', scopes: 'prices', dailyLimit: '5' });
+  for (let n = 0; n < 2; n += 1) await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: shop });
+  await here.open(owner);
+  const item = items().filter({ hasText: 'Shop' });
+  await item.getByText('2 calls today of 5 a day, 2 in 31 days.').waitFor();
+
+  await item.getByRole('button', { name: 'Change Shop' }).click();
+  expect(await dialog().getByLabel('Label').inputValue()).toBe('Shop');
+  expect(await dialog().getByLabel('Calls per UTC day').inputValue()).toBe('5');
+  await dialog().getByLabel('Label').fill('Window');
+  await dialog().getByLabel('Use the node').check();
+  await dialog().getByLabel('Expires').selectOption('7');
+  await dialog().getByLabel('Calls per UTC day').fill('0');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('Enter a whole number from 1').waitFor();
+  await dialog().getByLabel('Calls per UTC day').fill('');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'hidden' });
+  await items().filter({ hasText: 'Window' }).getByText('2 calls today, 2 in 31 days.').waitFor();
+  const [changed] = await keysOf(owner);
+  expect(changed).toMatchObject({ label: 'Window', scopes: ['prices', 'node'], dailyLimit: null });
+  expect(changed?.expiresAt).not.toBeNull();
+
+  // An owner key has a label and a limit only.
+  await items().filter({ hasText: 'signed in' }).getByRole('button', { name: 'Change Owner key' }).click();
+  expect(await dialog().getByLabel('Expires').isVisible()).toBe(false);
+  await dialog().getByLabel('Label').fill('Mine');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await items().filter({ hasText: 'Mine' }).waitFor();
+});
+
+it('shows the calls by key and by path', async () => {
+  const { page } = here;
+  const owner = await service.createUser();
+  const shop = await createKey(owner, { label: 'Shop', scopes: 'prices' });
+  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: shop });
+  await here.open(owner);
+  await page.getByText('Calls by key and path').click();
+  const cells = (table: string) => page.locator(`${table} tr`).allInnerTexts();
+  await page.locator('#usage-keys').getByText('Shop').waitFor();
+  await page.locator('#usage-paths').getByText('/v1/prices/latest/token', { exact: true }).waitFor();
+  expect((await cells('#usage-keys')).map((row) => row.split(/\s+/))).toContainEqual(['Shop', '1', '1']);
+  expect((await cells('#usage-paths')).map((row) => row.split(/\s+/))).toContainEqual([
+    ...['/v1/prices/latest/token', '1', '1'],
+  ]);
+  await expectSoundLooks(page, 'the calls by key and path', [320, 1280], '#allowance');
+});
+
 it('requires a scope, and shows why the service rejects a key', async () => {
   const { page } = here;
   const owner = await service.createUser();
   for (let i = 0; i < 19; i += 1) await createKey(owner, { label: `key ${i}`, scopes: 'node' });
   await here.open(owner);
   await page.getByRole('button', { name: 'New key' }).click();
-  await page.getByLabel('Label').fill('one more');
-  await page.getByLabel('Read prices, history and statistics').uncheck();
+  await dialog().getByLabel('Label').fill('one more');
+  await dialog().getByLabel('Read prices, history and statistics').uncheck();
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByText('Choose at least one.').waitFor();
   expect(here.requests.filter((url) => url.includes('/v1/user/keys?'))).toEqual([]);
-  await page.getByLabel('Use the node').check();
+  await dialog().getByLabel('Use the node').check();
   await dialog().getByText('A key for a program').waitFor();
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('link', { name: 'About too_many_keys' }).waitFor();
@@ -187,7 +245,14 @@ it('is accessible and fits the screen, in both color schemes, on phones and desk
   await found('the list', '#keys');
   await page.getByRole('button', { name: 'New key' }).click();
   await found('the form', '#new-key-dialog');
-  await page.getByLabel('Label').fill('Shop');
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  await items()
+    .getByRole('button', { name: `Change ${'W'.repeat(100)}` })
+    .click();
+  await found('the change', '#change-key-dialog');
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
+  await dialog().getByLabel('Label').fill('Shop');
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
   await found('the new key', '#new-key-dialog');

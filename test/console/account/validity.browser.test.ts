@@ -156,8 +156,8 @@ it('a new page key is shown with its own expiry or that of the account', async (
   await here.open(owner);
   for (const days of ['', '7']) {
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Label').fill('Shop');
-    await page.getByLabel('Expires').selectOption(days);
+    await page.getByRole('dialog').getByLabel('Label').fill('Shop');
+    await page.getByRole('dialog').getByLabel('Expires').selectOption(days);
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('heading', { name: 'Your new key' }).waitFor();
     const validity = await text('new-key-validity');

@@ -55,12 +55,12 @@ it.each([1, 1_000])('%i active keys: no statement per call, and at most 10 a sec
   let calls = 0;
   const everyKey = async () => {
     for (const apiKey of apiKeys) {
-      allowance.keep(await allowance.spend((await allowance.holderOf(apiKey)).user));
+      allowance.keep(await allowance.spend(await allowance.holderOf(apiKey), 1));
       calls += 1;
     }
   };
   // The first calls wait for the ledger together.
-  const first = apiKeys.map(async (apiKey) => allowance.spend((await allowance.holderOf(apiKey)).user));
+  const first = apiKeys.map(async (apiKey) => allowance.spend(await allowance.holderOf(apiKey), 1));
   for (const receipt of await Promise.all(first)) allowance.keep(receipt);
   await allowance.settle();
 
