@@ -17,10 +17,10 @@ const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', '
 /** Descriptions of a timestamp's wire format, which are irrelevant for a `Date`. */
 const WRITTEN = /^(ISO 8601, UTC, milliseconds|HTTP-date \(RFC 9110\), GMT)(; )?/;
 
-function isInstant({ format, description }: Schema): boolean {
-  return (
-    format === 'date-time' || String(description).startsWith('HTTP-date') || /\bUnix seconds$/.test(String(description))
-  );
+/** A nullable schema is not an instant: one of its alternatives is. */
+function isInstant({ anyOf, format, description }: Schema): boolean {
+  if (anyOf !== undefined) return false;
+  return format === 'date-time' || /\bHTTP-date\b|\bUnix seconds$/.test(String(description));
 }
 
 /** The schema of the value that the client returns, with `Date` for timestamps and without constraints. */

@@ -106,7 +106,8 @@ export const keyChangesForm = (clock: Clock) =>
         .nullable()
         .optional()
         .meta({
-          description: 'The time at which the key expires; null for no expiry of its own. It cannot be changed for an owner key.',
+          description:
+            'The time at which the key expires; null for no expiry of its own. It cannot be changed for an owner key.',
           fix: `${TIME}, or null`,
         }),
       dailyLimit: z
