@@ -37,6 +37,7 @@ const BENCHES = {
   path: () => import('./call-path.ts'),
   before: () => import('./before.ts'),
   tracing: () => import('./tracing.ts'),
+  stream: () => import('./stream.ts'),
 };
 
 const named = process.argv.slice(2);

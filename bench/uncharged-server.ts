@@ -21,7 +21,7 @@ const allowance: typeof parts.accounts.allowance = {
   spend: receiptFor,
   spendAtOnce: receiptFor,
 };
-const gate = createGate(allowance, settings.burstPerSecond);
+const gate = { ...parts.accounts.gate, ...createGate(allowance, settings.burstPerSecond) };
 const app = await buildApp({ ...parts, accounts: { allowance, gate } });
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));
 process.on('SIGTERM', async () => {

@@ -19,8 +19,10 @@ import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
 import { parameterValidator } from '#server/parameter-validator';
 import { createCacheHeaders } from '#server/replies/answer-headers';
 import { createBrokenRequests } from '#server/replies/broken-requests';
+import { newStreamFigures, type StreamFigures } from '#server/replies/event-stream';
 import { createFastPath } from '#server/replies/fast-path';
 import { negotiateFormat } from '#server/replies/negotiation';
+import { createOpenStreams, type StreamTimes } from '#server/replies/open-streams';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
 import { createRequestLog } from '#server/request-log';
@@ -42,7 +44,9 @@ type Options = {
   /** The key for the ETags of charged responses. With different keys, clients would pay for unchanged data. */
   etagKey: string;
   requests?: RequestHistograms | undefined;
+  streamFigures?: StreamFigures;
   timeouts?: Timeouts;
+  streamTimes?: StreamTimes;
   /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
   drainMs?: number;
   /** The folder of the built console. If undefined, no console is served. */
@@ -57,6 +61,7 @@ export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
   const { etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
+  const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
   const { basePath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
   const linger = createLingering(timeouts.linger);
@@ -70,6 +75,10 @@ export async function buildApp(options: Options) {
   const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
   const page = { basePath, page: problemHtml, log, requests };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
+  const streams = createOpenStreams({
+    ...{ gate, corsHeaders, clock, basePath, figures, log, requests },
+    ...(times && { times }),
+  });
   const app = Fastify({
     serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
     ...REQUEST_OPTIONS,
@@ -86,6 +95,7 @@ export async function buildApp(options: Options) {
   app.addHook('preClose', async () => {
     stopping = true;
     fastPath.close();
+    await streams.close();
   });
 
   app.setValidatorCompiler(parameterValidator);
@@ -106,7 +116,7 @@ export async function buildApp(options: Options) {
     async (v1) => {
       negotiateFormat(v1);
       guard(v1, { allowance, gate, clock, settings, sendsMail });
-      for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send });
+      for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send, streams, gate });
     },
     { prefix: `${basePath}/v1` },
   );

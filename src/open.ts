@@ -19,6 +19,8 @@ import { openNodes } from '#node/open';
 import { type Notifications, openNotifications } from '#notifications/open';
 import { openPrices } from '#prices/open';
 import type { Capability } from '#server/capability';
+import { newStreamFigures } from '#server/replies/event-stream';
+import { addStreamReadings } from '#server/replies/open-streams';
 import { createResponseCache } from '#server/replies/response-cache';
 import { addRequestReadings, createRequestHistograms, listenForMetrics } from '#server/request-metrics';
 import { openStatistics } from '#statistics/open';
@@ -102,11 +104,13 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
   if (!database.isShareable) void polling.close();
 
+  const streamFigures = newStreamFigures();
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
     const readings = capabilities.map((one) => one.readings ?? {});
     metrics.addProcess();
     addRequestReadings(metrics, requests);
+    addStreamReadings(metrics, streamFigures);
     addUpstreamReadings(metrics, () => readings.flatMap(({ upstreams }) => upstreams?.() ?? []));
     addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
     for (const { add } of readings) add?.(metrics);
@@ -129,6 +133,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     accounts,
     notifications,
     requests,
+    streamFigures,
     checkDatabase,
     etagKey,
     /** Reloads changes by other processes. Runs once a second if other processes may share the database. */

@@ -35,6 +35,7 @@ export type { Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 export { QuotientClient, type QuotientClientOptions } from './quotient-client.ts';
 export type { DateInput, TimeInput } from './records.ts';
 export type { Readiness } from './request.ts';
+export type { StreamOptions } from './stream/price-stream.ts';
 export type { Answer } from './transport/answer.ts';
 export type { CallOptions, Fetch, TransportOptions } from './transport/options.ts';
 export type { Allowance } from './transport/retries.ts';

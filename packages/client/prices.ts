@@ -8,10 +8,11 @@ import {
   toLatestPrice,
   toSeries,
   toStatistics,
+  toTicket,
   toTokenPrices,
   type Wire,
 } from './records.ts';
-import { get, json, list, type Request } from './request.ts';
+import { get, json, list, post, type Request } from './request.ts';
 import type { CallOptions } from './transport/options.ts';
 
 /** The name or symbol of a token, case-insensitive. The operator may add tokens to the built-in ones. */
@@ -49,6 +50,13 @@ export const latestPrices = (tokenNames: readonly TokenName[], options: Options)
   get('/v1/prices/latest/tokens', json(toTokenPrices), {
     query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(options) },
   });
+
+export const stream = (tokenNames: readonly TokenName[], options: { currency?: string | undefined } | undefined) =>
+  get('/v1/prices/stream', () => undefined, {
+    query: { tokenNames: list('tokenNames', tokenNames), currency: options?.currency },
+  });
+
+export const streamTicket = () => post('/v1/prices/stream/tickets', json(toTicket));
 
 export const statistics = (token: StatisticsSymbol) =>
   get('/v1/prices/latest/stats', json(toStatistics), { query: { token } });

@@ -13,6 +13,8 @@ import type {
   PriceSeries,
   Source,
   StatisticsSymbol,
+  StreamedPrice,
+  StreamTicket,
   Token,
   TokenPrice,
   TokenStatistics,
@@ -26,6 +28,7 @@ import * as prices from './prices.ts';
 import type { DateInput } from './records.ts';
 import * as service from './request.ts';
 import { type Caller, createCaller, type Readiness, type Request } from './request.ts';
+import { type StreamOptions, streamPrices } from './stream/price-stream.ts';
 import type { Answer } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
@@ -192,6 +195,25 @@ export class QuotientClient {
   latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
     return this.#send(() => prices.latestPrices(tokenNames, call), call);
   }
+
+  /** Prices as they change. */
+  readonly prices = {
+    /**
+     * The latest prices of up to 100 tokens: first one of each token, then each change. Reconnects until the signal
+     * aborts or an attempt cannot succeed. One call is charged for every ten tokens, rounded up, for each started
+     * minute. End the stream with `break`, `return()` or a signal.
+     */
+    stream: (tokenNames: readonly TokenName[], options?: StreamOptions): AsyncGenerator<StreamedPrice, void> => {
+      const { timeout, headers } = options ?? {};
+      const request = () => prices.stream(tokenNames, options);
+      const open = (signal: AbortSignal) =>
+        this.#caller.open(request, this.#apiKey, 'text/event-stream', { signal, timeout, headers });
+      return streamPrices(open, options);
+    },
+
+    /** A ticket that opens one stream without a key, for `EventSource`: `/v1/prices/stream?ticket=…`. Not charged. */
+    ticket: (call?: CallOptions): Promise<StreamTicket> => this.#send(prices.streamTicket, call),
+  };
 
   /** On-chain statistics of a token. A field that the data source does not provide is null. */
   statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {

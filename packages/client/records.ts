@@ -5,6 +5,8 @@ import type {
   LatestPrice,
   MarketSample,
   PriceSeries,
+  StreamedPrice,
+  StreamTicket,
   Token,
   TokenPrice,
   TokenStatistics,
@@ -81,6 +83,8 @@ export const toTokens = each(
 export const toLatestPrice = record<LatestPrice>([], ['ath_date', 'atl_date']);
 const toTokenPrice = record<TokenPrice>([], ['at', 'ath_date', 'atl_date']);
 export const toTokenPrices = each(toTokenPrice);
+export const toStreamedPrice = record<StreamedPrice>([], ['at', 'ath_date', 'atl_date']);
+export const toTicket = record<StreamTicket>(['expiresAt']);
 
 /** In JSON, `time` is in Unix seconds. */
 export const toStatistics = (wire: Omit<TokenStatistics, 'time'> & { time: number }): TokenStatistics => ({

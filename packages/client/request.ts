@@ -74,6 +74,12 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
       answers.keep(result, answer);
       return result;
     },
+
+    /** Sends a request once. Returns the response when its head has arrived. */
+    async open(make: () => Request<unknown>, apiKey: string | undefined, accept: string, call: CallOptions) {
+      const { query = {}, method, path } = readArguments(make);
+      return transport.open({ method, path, query: pairs(query), accept, apiKey }, call);
+    },
   };
 }
 

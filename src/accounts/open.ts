@@ -1,7 +1,9 @@
 import { withinDeadline } from '#database/deadline';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createAllowance } from './gate/allowance.ts';
-import { createGate } from './gate/gate.ts';
+import { createGate, type Gate } from './gate/gate.ts';
+import { createTicketStore } from './gate/ticket-store.ts';
+import { createTickets } from './gate/tickets.ts';
 import { createKeyCache } from './keys/key-cache.ts';
 import { createUserStore } from './keys/user-store.ts';
 import { createLedgerStore } from './ledger/ledger-store.ts';
@@ -24,8 +26,10 @@ export function openAccounts({ mail, ...deps }: Deps) {
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
   const ledger = createLedgerStore(database, ledgerMetrics.statement);
+  const keyCache = createKeyCache({ store, clock, onRewind: (lost) => log.warn(lost, 'database lost changes') });
+  const tickets = createTickets({ store: deadline.over(createTicketStore(database.prisma)), keyCache });
   const allowance = createAllowance({
-    keyCache: createKeyCache({ store, clock, onRewind: (lost) => log.warn(lost, 'database lost changes') }),
+    keyCache,
     ledger,
     clock,
     failures,
@@ -43,7 +47,11 @@ export function openAccounts({ mail, ...deps }: Deps) {
   return {
     users,
     allowance,
-    gate: createGate(allowance, burstPerSecond),
+    gate: {
+      ...createGate(allowance, burstPerSecond),
+      issueTicket: ({ caller }) => tickets.issue(caller),
+      redeemTicket: tickets.redeem,
+    } satisfies Gate,
 
     routes: async (app, { bodies }) => {
       app.register(user, { prefix: '/user', users, allowance, mail: mail(), settings });

@@ -2,6 +2,7 @@ import { MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import type { ProblemCode } from '#core/problems';
 import { MAX_BROADCAST_BYTES } from '#node/broadcast';
 import { MAX_DISCARDED } from '#server/connections/request-body';
+import { STREAM_LIMITS } from '#server/replies/open-streams';
 
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 type Advice = { cause: string; remedy: string };
@@ -20,8 +21,9 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   },
   token_invalid: {
     cause:
-      'The one-time code from the email is unknown, expired or already used. The response does not reveal the exact cause.',
-    remedy: 'Copy the whole code from the latest email, or request another email.',
+      'The one-time code from the email, or the ticket of a stream, is unknown, expired or already used. The response does not reveal the exact cause.',
+    remedy:
+      'Copy the whole code from the latest email, or request another email. Request a new ticket for each stream.',
   },
   api_key_missing: {
     cause: 'The endpoint requires an API key. The request does not contain one.',
@@ -121,6 +123,10 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause:
       'Too many requests were sent in a short time. Separate limits apply to the requests of a user, to emails for one address, and to registrations, recoveries and unknown keys from one client address.',
     remedy: 'Wait for the number of seconds in `Retry-After`, and spread the requests over time.',
+  },
+  too_many_streams: {
+    cause: `The user has ${STREAM_LIMITS.perUser} open price streams on the process of the service that received the request, over all keys.`,
+    remedy: 'Close a stream. A stream can contain up to 100 tokens.',
   },
   headers_too_large: {
     cause: 'The headers exceed 16 KB in total.',

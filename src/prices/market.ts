@@ -10,6 +10,7 @@ import { createValuations } from '#prices/currencies/valuations';
 import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';
 import { createWindowReader, type WindowRows } from '#prices/history/window-reader';
 import { createLatestAnswers, createLatestPrice, createLatestTable } from '#prices/latest/latest-answer';
+import { createPriceEvents } from '#prices/latest/price-events';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { DateSnapshot } from '#prices/model/records';
 import type { PointColumns } from '#prices/model/series';
@@ -123,6 +124,7 @@ export function createMarket(dependencies: Dependencies) {
   return {
     latest: createLatestPrice({ archive, latestAnswer }),
     latestOf: createLatestTable({ archive, latestAnswer }),
+    priceEvents: createPriceEvents({ archive, valuations }),
 
     /** Returns an array of one snapshot: the figures at 00:00 UTC on a date (Unix ms of its midnight). */
     async date(token: TokenName, date: number, format: Format, currency = DOLLAR): Promise<Answer> {

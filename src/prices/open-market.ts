@@ -14,6 +14,7 @@ import { createSchedule } from '#prices/refresh/refresh-schedule';
 import { createWindowFailover } from '#prices/refresh/window-failover';
 import { openCoinGecko } from '#prices/sources/coingecko';
 import { createDropped } from '#prices/sources/dropped-samples';
+import { createPublisher } from '#prices/stream/publisher';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/fetch-runner';
@@ -85,16 +86,24 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
 
   const answers = responses('prices', archive);
   const market = createMarket({ archive, answers, summary, catalogue, backfill, keyCheck, rates, clock });
+  const publisher = createPublisher({
+    archive,
+    priceEvents: market.priceEvents,
+    backfill,
+    onError: (error) => failures.failed('price stream', error),
+  });
 
   return {
     archive,
     market,
+    publisher,
     sample: createSample({ market, archive, backfill, clock }),
     readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
     /** Reads how many calls other processes have made, and shares which tokens were requested here. */
     poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
 
     async close(): Promise<void> {
+      await publisher.close();
       await source.close();
       await keyCheck.done;
     },

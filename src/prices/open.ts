@@ -8,6 +8,7 @@ import { createWindowSender, priceHistory } from '#prices/routes-history';
 import { priceLatest } from '#prices/routes-latest';
 import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
+import { priceStream } from '#prices/stream/routes-stream';
 import type { Capability } from '#server/capability';
 import { addMemoryReadings } from './metrics.ts';
 import { openKraken, type PriceDeps } from './open-kraken.ts';
@@ -19,7 +20,7 @@ export async function openPrices(deps: PriceDeps) {
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = openCurrencies(deps);
   const beside = { ...kraken, rates, workingSet };
-  const { market, archive, ...prices } = await openMarket(deps, beside);
+  const { market, archive, publisher, ...prices } = await openMarket(deps, beside);
   const { candles, ...traded } = openCandles(deps, { ...beside, archive });
   // Has no deadline, because no request waits for a deletion.
   const retention = createRetention({
@@ -34,12 +35,14 @@ export async function openPrices(deps: PriceDeps) {
     market,
     candles,
     rates,
+    publisher,
 
-    routes: async (app, { send }) => {
+    routes: async (app, { send, streams, gate }) => {
       const shared = { catalogue, currencies, market, candles, clock, send, sendWindow: createWindowSender(send) };
       app.register(tokens, { catalogue, market, firstCandles: traded.available, clock });
       app.register(sample, { sample: prices.sample, clock });
       app.register(priceLatest, { prefix: '/prices/latest', ...shared });
+      app.register(priceStream, { prefix: '/prices', ...shared, publisher, streams, gate });
       app.register(priceHistory, { prefix: '/prices/history', ...shared });
       app.register(priceCandles, { prefix: '/prices/history', ...shared });
     },

@@ -10,6 +10,8 @@ import type { Staleness, Warning } from '#upstream/freshness';
 import type { createUpstreamRecording, UpstreamReading } from '#upstream/metrics';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
+import type { Gate } from './gate.ts';
+import type { OpenStreams } from './replies/open-streams.ts';
 import type { ResponseCache } from './replies/response-cache.ts';
 import type { Send } from './replies/write-answer.ts';
 
@@ -30,7 +32,12 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
 /** An opened part of the service, with what it provides to the server, status and metrics. */
 export type Capability = {
   /** The routes below `/v1`. */
-  routes?: FastifyPluginAsyncZod<{ bodies: RequestBodies; send: Send }>;
+  routes?: FastifyPluginAsyncZod<{
+    bodies: RequestBodies;
+    send: Send;
+    streams: Pick<OpenStreams, 'respond'>;
+    gate: Pick<Gate, 'issueTicket'>;
+  }>;
   /** Reloads data written by other processes. Runs once a second if there can be other processes. */
   poll?: () => Promise<void>;
   /** Conditions to report to operators although the service works. */

@@ -7,6 +7,17 @@ export type Receipt = { readonly cost: number };
 /** The numbers of the paths of charged calls, by which the usage is broken down. */
 export type UsagePath = number;
 
+/** Opens one stream without a key in a header. `expiresAt` is ISO 8601. */
+export type Ticket = { ticket: string; expiresAt: string };
+
+/** A request that was admitted, for as long as its response lasts. */
+export type Admission = {
+  /** Throws the problem of a key that has ended or has lost the route's scope. */
+  check(now: Instant): void | Promise<void>;
+  /** Charges further calls. Throws `quota_exceeded`. They are refunded if the response is no longer `isWanted`. */
+  charge(calls: number, isWanted: () => boolean): Promise<void>;
+};
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The user's record number. Set on every route that requires a key. */
@@ -28,6 +39,11 @@ export type Gate = {
 
   /** Commits or refunds a charge. Returns the rate limit headers as a flat list. */
   settle(receipt: Receipt, isPaid: boolean, now: number): string[];
+
+  /** Checks and charges a response that lasts. */
+  hold(request: FastifyRequest): Admission;
+
+  issueTicket(request: FastifyRequest): Promise<Ticket>;
 
   /** The headers of a 429. Empty if the user is unknown. */
   limitsOf(request: FastifyRequest, code: ProblemCode, now: number): Record<string, string>;
@@ -51,6 +67,10 @@ export type RouteFacts = {
   allowExpired?: true;
   /** Accepts the parameter `api` as the key, instead of the headers. */
   keyInQuery?: true;
+  /** Accepts the parameter `ticket` instead of a key. */
+  ticketInQuery?: true;
+  /** Responds with server-sent events, which outlast the request. */
+  streams?: true;
   /** Rejects pages from other sites, unless their origin is allowed. */
   sameSite?: true;
   /** Registers a user. The operator may disable such routes. */

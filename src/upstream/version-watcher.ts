@@ -7,6 +7,8 @@ type Cache<What extends Resource> = {
   names: () => readonly What[];
   /** Reloads changed resources. Their versions are recorded after the reload succeeds. */
   reload: (changed: readonly What[]) => Promise<void>;
+  /** Called after a reload, when the versions are recorded. */
+  reloaded?: () => void;
 };
 
 /** The result of one statement. Later statements have higher numbers. */
@@ -25,7 +27,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
 
   return {
     /** Watches a cache's resources. The first `sync` and each later poll update the cache. */
-    watch<What extends Resource>({ names, reload }: Cache<What>) {
+    watch<What extends Resource>({ names, reload, reloaded }: Cache<What>) {
       const known = new Map<string, RefreshRow>();
       const inTurn = createMutex();
       let latest = 0;
@@ -41,6 +43,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
         });
         await reload(changed);
         for (const what of changed) known.set(what, rows.get(what) as RefreshRow);
+        if (changed.length > 0) reloaded?.();
       }
       const watched = { names, update: (all: Read) => inTurn(() => update(all)) };
 

@@ -163,6 +163,8 @@ describe('the examples of the service', () => {
     expect(lines.slice(3 + 31)).toEqual([
       expect.stringMatching(/^no_data 404 [\w.-]+$/),
       'statistics of BTC',
+      expect.stringMatching(/^btc \d[\d.]* from coingecko$/),
+      expect.stringMatching(/^sol \d[\d.]* from coingecko$/),
       'page closed',
       'GET /v1/prices/latest/token 200 report-7',
       expect.stringMatching(/^seconds old \d+ from \[ 'coingecko' \]$/),

@@ -5,7 +5,7 @@ import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
 import type * as docs from '#docs/records';
 import type * as notifications from '#notifications/records';
-import type { MarketSample, TokenPrice } from '#prices/latest/records';
+import type { MarketSample, StreamedPrice, TokenPrice } from '#prices/latest/records';
 import type * as prices from '#prices/model/records';
 import type * as statistics from '#statistics/records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
@@ -29,6 +29,7 @@ it('has the types of the service, with `Date` for times', () => {
   expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<notifications.NoticesWithSecretRecord>();
   expectTypeOf<Written<client.LatestPrice>>().toEqualTypeOf<prices.LatestPrice>();
   expectTypeOf<Written<client.TokenPrice>>().toEqualTypeOf<TokenPrice>();
+  expectTypeOf<Written<client.StreamedPrice>>().toEqualTypeOf<StreamedPrice>();
   expectTypeOf<Written<client.MarketSample>>().toEqualTypeOf<MarketSample>();
   expectTypeOf<Written<client.DateSnapshot>>().toEqualTypeOf<prices.DateSnapshot>();
   expectTypeOf<Written<client.PriceSeries>>().toEqualTypeOf<z.infer<typeof prices.priceSeries>>();

@@ -28,6 +28,7 @@ const TITLES = {
   quota_exceeded: [429, 'Quota exceeded'],
   key_limit_exceeded: [429, 'Daily limit of the key exceeded'],
   rate_limited: [429, 'Too many requests'],
+  too_many_streams: [429, 'Too many streams'],
   headers_too_large: [431, 'Header fields too large'],
   internal_error: [500, 'Internal error'],
   upstream_invalid: [502, 'Invalid upstream response'],

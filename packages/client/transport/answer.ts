@@ -79,7 +79,7 @@ const isFault = (value: unknown): value is Fault => typeof value === 'object' &&
 export function problemOf(response: Response, text: string): QuotientError {
   const facts = factsOf(response);
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
-  const problem = (isProblem ? parseJson(text) : undefined) as { [Member in keyof Problem]: unknown } | undefined;
+  const problem = (isProblem ? parseJson(text) : undefined) as Body | undefined;
   if (!isText(problem?.code)) {
     return new QuotientError(
       'invalid_answer',
@@ -87,14 +87,28 @@ export function problemOf(response: Response, text: string): QuotientError {
       facts,
     );
   }
+  return toError(problem, facts);
+}
+
+type Body = { [Member in keyof Problem | 'retryAfter']?: unknown };
+
+function toError(problem: Body, facts: Partial<ReturnType<typeof factsOf>>): QuotientError {
   const { code, error, detail, errors, gaps, txhash, requestId } = problem;
-  return new QuotientError(code, [error, detail].find(isText) ?? '', {
+  return new QuotientError(String(code), [error, detail].find(isText) ?? '', {
     ...facts,
     ...(isText(requestId) && { requestId }),
     errors: listOf(errors).filter(isFault),
     gaps: listOf(gaps).filter(isText).map(toGap),
     txhash: isText(txhash) ? txhash : undefined,
   });
+}
+
+/** The error for the problem in an event, whose status and pause are members; `invalid_answer` for another value. */
+export function errorOf(value: unknown): QuotientError {
+  const problem = Object(value) as Body;
+  if (!isText(problem.code)) return new QuotientError('invalid_answer', 'an event contains no problem');
+  const numberOf = (member: unknown) => (typeof member === 'number' ? member : undefined);
+  return toError(problem, { status: numberOf(problem.status), retryAfter: numberOf(problem.retryAfter) });
 }
 
 /** The maximum total length of the CSV strings whose metadata is stored. The latest string is always included. */

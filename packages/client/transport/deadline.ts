@@ -10,6 +10,7 @@ export function startDeadline(requested: number, caller?: AbortSignal) {
   const end = performance.now() + timeout;
   let late: QuotientError | undefined;
   const timer = setTimeout(() => {
+    if (requested === Number.POSITIVE_INFINITY) return;
     late = new QuotientError('timeout', `no response within ${timeout} ms`);
     controller.abort(late);
   }, timeout);

@@ -90,7 +90,8 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     }
   }
 
-  async function exchange(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
+  /** Sends a request. Throws for a redirect. `current` receives the facts of the response. */
+  async function connect(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
     // A browser's `fetch` throws if it is called as a method of another object.
     const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
     const response = await send(url, { ...init, signal });
@@ -104,17 +105,37 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
       report(answer);
       throw redirected;
     }
+    return { response, answer, mask };
+  }
+
+  async function exchange(request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) {
+    const { response, answer, mask } = await connect(request, sent, signal, current);
     const text = await response.text();
     report(answer);
     if (response.ok) return { answer, headers: response.headers, text };
     throw (request.toError ?? problemOf)(response, mask(text));
   }
 
+  async function exchangeHead(request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) {
+    const { response, answer, mask } = await connect(request, sent, signal, current);
+    report(answer);
+    if (response.ok) return response;
+    throw problemOf(response, mask(await response.text()));
+  }
+
+  type Exchange<T> = (request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) => Promise<T>;
+
   /** Throws `QuotientError`, or the reason of the caller's signal. */
-  async function attempt(request: ClientRequest, sent: Sent, deadline: Deadline): Promise<Received> {
+  async function attempt<T>(
+    request: ClientRequest,
+    sent: Sent,
+    deadline: Deadline,
+    make: Exchange<T>,
+    signal = deadline.signal,
+  ): Promise<T> {
     const current: { facts: Facts } = { facts: undefined };
     try {
-      return await Promise.race([exchange(request, sent, deadline.signal, current), deadline.over]);
+      return await Promise.race([make(request, sent, signal, current), deadline.over]);
     } catch (error) {
       if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, current.facts);
       deadline.check();
@@ -132,6 +153,28 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     timeout: defaults.timeout,
 
     /**
+     * Sends a request once, and returns its response without reading it. The deadline applies to the head. The signal
+     * also ends the response. Rejects as `send` does.
+     */
+    async open(request: ClientRequest, call: CallOptions): Promise<Response> {
+      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));
+      const sent = readArguments(() => prepare(request, headers));
+      const deadline = startDeadline(limits.timeout ?? defaults.timeout, signal);
+      const own = new AbortController();
+      const stop = () => own.abort(signal?.reason);
+      signal?.addEventListener('abort', stop);
+      try {
+        deadline.check();
+        return await attempt(request, sent, deadline, exchangeHead, own.signal);
+      } catch (error) {
+        own.abort();
+        throw error;
+      } finally {
+        deadline.clear();
+      }
+    },
+
+    /**
      * Sends a request. Retries a GET after a transient failure, and any request after `rate_limited`. Retries wait for
      * `Retry-After` and respect the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
@@ -144,7 +187,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
         deadline.check();
         for (;;) {
           try {
-            return await attempt(request, sent, deadline);
+            return await attempt(request, sent, deadline, exchange);
           } catch (error) {
             if (!(error instanceof QuotientError) || deadline.signal.aborted) throw error;
             const pause = retries.pauseAfter(error, deadline.left());

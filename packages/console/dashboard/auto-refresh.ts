@@ -10,11 +10,16 @@ const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSig
 const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
 const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
 
-export function refreshInWords(
-  calls: number,
-  usage: Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined,
-): string {
-  const hourly = (calls * 60) / REFRESH_MINUTES;
+type Period = Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined;
+
+export const refreshInWords = (calls: number, usage: Period): string =>
+  hourlyInWords((calls * 60) / REFRESH_MINUTES, usage);
+
+/** The share of the remaining allowance, in percent, below which the page makes no calls of its own accord. */
+export const reservedShare = (): number => Number(byId('auto-refresh-stop', HTMLSelectElement).value);
+
+/** A number of calls per hour, and its share of the allowance. */
+export function hourlyInWords(hourly: number, usage: Period): string {
   const words = `Up to ${inCalls(hourly)} per hour`;
   if (!usage || usage.limit <= 0) return `${words}.`;
   const { limit, periodStart, resetsAt } = usage;

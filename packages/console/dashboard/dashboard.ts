@@ -8,6 +8,7 @@ import type { Currency } from '../core/format.ts';
 import type { Theme } from '../core/storage.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
+import { openLivePrices } from '../live/live-prices.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
 import {
@@ -67,6 +68,13 @@ export function openDashboard(options: Options) {
       document.title = pageTitle(selected.title, view);
     },
   });
+  const live = openLivePrices({
+    ...{ session, currency, allowance, isVisible },
+    onPrice(price) {
+      prices.update(price);
+      if (selected?.tokenName === price.tokenName) void showQuote(selected);
+    },
+  });
   const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
 
   function showQuote(token: Token): Promise<unknown> {
@@ -83,6 +91,7 @@ export function openDashboard(options: Options) {
 
   function showLoaded(): void {
     showCost();
+    live.show(prices.shown());
     if (selected) void showQuote(selected);
   }
 
@@ -201,6 +210,7 @@ export function openDashboard(options: Options) {
       marketData.clear();
       errors.clear();
       autoRefresh.stop();
+      live.clear();
       snippets.clear();
       prices.clear();
       history.clear();

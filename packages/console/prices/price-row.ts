@@ -4,6 +4,8 @@ import { byId, make, placeholder } from '../core/dom.ts';
 import { at, bigMoney, change, count, money, onDate, orUnknown, UNKNOWN } from '../core/format.ts';
 import type { Quote } from './quotes.ts';
 
+/** How long a changed price is marked, in ms. */
+const MARKED_MS = 1500;
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
 
 export const placeholderRow = () =>
@@ -22,6 +24,7 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   const element = make('tr', {}, make('th', { scope: 'row' }, button), ...cells);
   element.addEventListener('click', onSelect);
   const [priceCell, changeCell, capCell, volumeCell] = cells;
+  let marking: ReturnType<typeof setTimeout> | undefined;
 
   return {
     element,
@@ -45,6 +48,14 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
       changeCell?.classList.toggle('down', percentage < 0);
       capCell?.replaceChildren(orUnknown(price.market_cap, amount));
       volumeCell?.replaceChildren(orUnknown(price.total_volume, amount));
+    },
+
+    /** Marks a changed price with a color for a moment. The size of the row does not change. */
+    mark(direction: 'rose' | 'fell'): void {
+      clearTimeout(marking);
+      priceCell?.classList.remove('rose', 'fell');
+      priceCell?.classList.add(direction);
+      marking = setTimeout(() => priceCell?.classList.remove(direction), MARKED_MS);
     },
 
     select(isSelected: boolean): void {

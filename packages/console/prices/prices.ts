@@ -1,4 +1,4 @@
-import type { Token } from '../../client/index.ts';
+import type { Token, TokenPrice } from '../../client/index.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
@@ -164,6 +164,20 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       if (quotes.requested.has(token)) await loading;
       else await load([token]);
       return quotes.of(token);
+    },
+
+    /** The tokens whose prices are loaded. */
+    shown: (): readonly TokenName[] => [...quotes.requested],
+
+    /** Shows a price that has arrived. Rows keep their order, so that they do not move under the pointer. */
+    update(price: TokenPrice): void {
+      const direction = quotes.update(price);
+      const row = rows.get(price.tokenName);
+      const { age, newest } = quotes.age;
+      showAge(age);
+      if (!row) return;
+      fill(price.tokenName, row, newest);
+      if (direction) row.mark(direction);
     },
 
     batchOf(token: TokenName): readonly TokenName[] {

@@ -75,6 +75,16 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       if (failed?.status === 'rejected') throw failed.reason;
     },
 
+    /** Replaces the price of a requested token, as it arrives. Returns the direction of the change. */
+    update(price: TokenPrice): 'rose' | 'fell' | undefined {
+      const { tokenName, current_price: next, at } = price;
+      if (!requested.has(tokenName)) return undefined;
+      const before = known.get(tokenName)?.price.current_price;
+      known.set(tokenName, { price, currency: wanted, age: { fetchedAt: at ?? undefined, stale: undefined } });
+      if (next === null || before === null || before === undefined || next === before) return undefined;
+      return next > before ? 'rose' : 'fell';
+    },
+
     keep(isServed: (token: TokenName) => boolean): void {
       for (const token of requested) if (!isServed(token)) requested.delete(token);
       for (const token of known.keys()) if (!isServed(token)) known.delete(token);

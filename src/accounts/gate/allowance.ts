@@ -127,6 +127,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     // The gate calls these functions directly, because wrappers would slow down every call.
     holderOf: keyCache.holderOf,
     holderAtOnce: keyCache.holderAtOnce,
+    holderOfHash: keyCache.holderOfHash,
     /** Records the use of a key. The database is updated within 2 s. */
     noteUse: keyCache.noteUse,
     spendAtOnce,

@@ -7,11 +7,12 @@ import { remaining } from '#accounts/ledger/lease';
 import type { Receipt } from '#accounts/ledger/leases';
 import { pathNumber } from '#accounts/usage/usage-paths';
 import { type Clock, instantOf } from '#core/clock';
-import type { Gate as ServerGate, UsagePath, WantedScope } from '#server/gate';
+import type { Admission, Gate as ServerGate, UsagePath, WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';
 import { clientOf, createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce, presentedKey } from './presented-key.ts';
 import { type CheckSettings, createRouteChecks } from './route-checks.ts';
+import type { Tickets } from './tickets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +32,7 @@ function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHt
 
 const covers = ({ scopes }: Caller, wanted: WantedScope): boolean => wanted === 'any' || scopes.includes(wanted);
 
-type Verbs = Pick<Allowance, 'holderAtOnce' | 'noteUse' | 'spendAtOnce' | 'keep' | 'refund'>;
+type Verbs = Pick<Allowance, 'holderAtOnce' | 'holderOfHash' | 'noteUse' | 'spend' | 'spendAtOnce' | 'keep' | 'refund'>;
 
 /** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
 export function createGate(allowance: Verbs, burstPerSecond: number) {
@@ -67,6 +68,28 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
     },
 
+    hold({ caller: { hash }, routeOptions }): Admission {
+      const scope = routeOptions.config.scope as WantedScope;
+      const refuse = (holder: Caller, now: number) => {
+        refuseEnded(holder, now, false);
+        if (!covers(holder, scope)) throw missingScope(scope);
+        allowance.noteUse(holder, now);
+      };
+      return {
+        check({ wall }) {
+          const holder = allowance.holderOfHash(hash);
+          return holder instanceof Promise ? holder.then((found) => refuse(found, wall)) : refuse(holder, wall);
+        },
+
+        async charge(calls, isWanted) {
+          const caller = await allowance.holderOfHash(hash);
+          const receipt = await allowance.spend(caller.user, 0, calls);
+          if (!isWanted()) return allowance.refund(receipt);
+          allowance.keep(receipt);
+        },
+      };
+    },
+
     limitsOf: ({ caller }, code, now) => (caller ? rateLimits.ofRefusal(code, caller, now) : {}),
 
     /** Throws `scope_missing` and `rate_limited`. */
@@ -75,10 +98,10 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       noteUse(caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },
-  } satisfies ServerGate & Record<string, unknown>;
+  } satisfies Omit<ServerGate, 'issueTicket'> & Record<string, unknown>;
 }
 
-export type Gate = ServerGate & Pick<ReturnType<typeof createGate>, 'admit'>;
+export type Gate = ServerGate & Pick<ReturnType<typeof createGate>, 'admit'> & { redeemTicket: Tickets['redeem'] };
 
 type Dependencies = {
   allowance: Allowance;
@@ -94,7 +117,7 @@ type Dependencies = {
  * is measurable.
  */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
-  /** Limits look-ups per client address on routes that accept a key in the query. */
+  /** Limits look-ups per client address on routes that accept a key or a ticket in the query. */
   const unknownKeys = createBurst<string>(settings.burstPerSecond);
   const checkOf = createRouteChecks(settings, sendsMail, clock);
 
@@ -154,8 +177,16 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     enter(request, await allowance.holderOf(apiKey));
   }
 
+  /** Runs before the parameters are validated, as for a key. */
+  async function authenticateByTicket(request: FastifyRequest, ticket: unknown): Promise<void> {
+    unknownKeys.admitOrThrow(clientOf(request), clock.now());
+    enter(request, await gate.redeemTicket(ticket));
+  }
+
   app.addHook('onRequest', (request, _reply, done) => {
-    const { open, keyInQuery } = request.routeOptions.config;
+    const { open, keyInQuery, ticketInQuery } = request.routeOptions.config;
+    const { ticket } = request.query as { ticket?: unknown };
+    if (ticketInQuery && ticket !== undefined) return authenticateByTicket(request, ticket);
     return (open || keyInQuery ? undefined : authenticate(request)) ?? done();
   });
 

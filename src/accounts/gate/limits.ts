@@ -85,7 +85,8 @@ export function createRateLimits(perSecond: number) {
         };
       return {
         'ratelimit-policy': policy(period, user.limit),
-        ratelimit: code === 'quota_exceeded' ? plan(period, 0, now) : '"burst";r=0;t=1',
+        ...(code === 'quota_exceeded' && { ratelimit: plan(period, 0, now) }),
+        ...(code === 'rate_limited' && { ratelimit: '"burst";r=0;t=1' }),
       };
     },
   };

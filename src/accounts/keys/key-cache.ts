@@ -100,7 +100,13 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
 
   async function find(apiKey: string): Promise<Caller> {
     if (!isApiKey(apiKey)) throw unknownKey();
-    const hash = hashApiKey(apiKey);
+    const found = await findByHash(hashApiKey(apiKey));
+    holderByText.set(apiKey, found);
+    evictOldest(holderByText, knownKeys);
+    return found.holder;
+  }
+
+  async function findByHash(hash: string): Promise<Known> {
     if (holderByHash.has(hash)) {
       refuseStale();
     } else {
@@ -109,9 +115,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     }
     const found = holderByHash.get(hash);
     if (!found) throw unknownKey();
-    holderByText.set(apiKey, found);
-    evictOldest(holderByText, knownKeys);
-    return found.holder;
+    return found;
   }
 
   function forgetDeleted(read: readonly KeyHolder[], users: ReadonlySet<number>): void {
@@ -157,6 +161,13 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     holderAtOnce,
     /** Returns a cached holder immediately, or a promise for a look-up. Throws `api_key_invalid`. */
     holderOf: (apiKey: string): Caller | Promise<Caller> => holderAtOnce(apiKey, clock.elapsed()) ?? find(apiKey),
+
+    /** Returns the current state of a key that a request or a ticket has named. Throws `api_key_invalid`. */
+    holderOfHash(hash: string): Caller | Promise<Caller> {
+      const found = holderByHash.get(hash);
+      if (found !== undefined && !isStale(clock.elapsed())) return found.holder;
+      return findByHash(hash).then(({ holder }) => holder);
+    },
 
     async sync(): Promise<readonly KeyHolder[]> {
       const readByStatement = ++statements;

@@ -3,6 +3,8 @@
 
 /** The maximum length of a displayed response, in characters. Browsers take seconds to lay out megabytes. */
 const MOST_SHOWN = 20_000;
+/** How long a stream of events is shown. It would not end by itself. */
+const STREAM_MS = 5_000;
 /** Long enough for the slowest call, which waits until a transaction is in a block. */
 const TIMEOUT_MS = 60_000;
 
@@ -52,7 +54,7 @@ function openForm(details, key, samples) {
     const started = performance.now();
     try {
       const response = await fetch(...requestOf(form, key));
-      const text = await response.text();
+      const text = await textOf(response);
       const took = `${((performance.now() - started) / 1000).toFixed(2)} s`;
       const { ok, statusText } = response;
       const words = make('strong', { class: ok ? 'good' : 'bad' }, `${response.status} ${statusText}`.trim());
@@ -63,6 +65,22 @@ function openForm(details, key, samples) {
     }
     send.removeAttribute('aria-disabled');
   });
+}
+
+/** Reads a body. Of a stream, only the first seconds are read. @param {Response} response */
+async function textOf(response) {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (!isStream || !response.body) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const timer = setTimeout(() => reader.cancel(), STREAM_MS);
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  clearTimeout(timer);
+  return text;
 }
 
 /** Shows the form's key, and accepts another key. @param {Key} key */

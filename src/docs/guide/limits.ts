@@ -13,7 +13,7 @@ export function limits({ burstPerSecond }: GuideSettings): string {
     burstPerSecond > 0
       ? `Each process of the service accepts up to ${count(burstPerSecond, 'request')} per second from you. The limit applies to all your keys together. Free requests count too. Requests over the limit are rejected with 429 \`rate_limited\`.`
       : 'The number of requests per second is not limited.';
-  return `${plans.join('; ')}. The operator can set a different limit for you. Your first period starts when you register. If you renew an expired key, a new period starts. Each 2xx response from a path under \`/v1/prices\` costs one call. The exception is \`/v1/prices/latest/tokens\`: it costs one call for every ten tokens, rounded up. Responses with 304, 4xx and 5xx are free. The endpoints for users, tokens and the node are also free.
+  return `${plans.join('; ')}. The operator can set a different limit for you. Your first period starts when you register. If you renew an expired key, a new period starts. Each 2xx response from a path under \`/v1/prices\` costs one call. There are two exceptions: \`/v1/prices/latest/tokens\` costs one call for every ten tokens, rounded up, and \`/v1/prices/stream\` costs the same for each started minute. Responses with 304, 4xx and 5xx are free. The endpoints for users, tokens and the node are also free.
 
 * \`RateLimit-Policy: ${HEADERS['RateLimit-Policy'].example}\` states the limits. The allowance (\`plan\`) is \`q\` calls in a period of \`w\` seconds, and the burst limit (\`burst\`) is \`q\` requests per second. \`RateLimit: \
 ${HEADERS.RateLimit.example}\` states the number of remaining calls (\`r\`) and the number of seconds until the period ends (\`t\`). A 429 response also contains both headers.
@@ -28,6 +28,7 @@ export const TOO_MANY_REQUESTS = `Wait for the number of seconds in \`Retry-Afte
 * \`quota_exceeded\`: The request costs more calls than remain in your period. \`GET /v1/user/usage\` returns the start of the next period (\`resetsAt\`). This call is free.
 * \`key_limit_exceeded\`: The key has used its calls for this UTC day. Use another key, or change its limit with the owner key.
 * \`rate_limited\`: You sent too many requests in a short time. Spread them over time. Free requests count too.
+* \`too_many_streams\`: You have too many open price streams. Close one, or request more tokens in one stream.
 
 To use fewer calls, request several tokens with one call to \`/v1/prices/latest/tokens\`. Send \`If-None-Match\`. Cache each response for as long as \`Cache-Control\` allows.`;
 

@@ -80,6 +80,7 @@ export const HEADERS = {
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
   ),
+  'X-Accel-Buffering': text('Asks nginx and other proxies to pass each event on as it arrives.', 'no', '^no$'),
   Link: text(
     'Related pages and calls (RFC 8288). If the operator has configured a block explorer, node responses ' +
       'link to it (`alternate`). A registration response links to the renewal call (`related`) and to its ' +
@@ -99,6 +100,9 @@ export const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 /** A question mark marks a header that may be missing. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
+
+/** Instead of those of priced responses: a stream is not cached. */
+export const STREAMED: Occurrence[] = ['RateLimit-Policy', 'RateLimit', 'X-Accel-Buffering'];
 
 const PRICED: Occurrence[] = [
   'RateLimit-Policy',

@@ -1,4 +1,4 @@
-import { headersOf, type Occurrence } from './described-headers.ts';
+import { headersOf, type Occurrence, STREAMED } from './described-headers.ts';
 import { problemResponses } from './problem-responses.ts';
 import {
   type Context,
@@ -106,8 +106,8 @@ export function describeOperation(
   method: string,
   context: Context,
 ): Operation {
-  const isPriced = Boolean(facts.cost);
-  const own = facts.headers ?? [];
+  const isPriced = Boolean(facts.cost) && !facts.streams;
+  const own = facts.streams ? STREAMED : (facts.headers ?? []);
   const successes: Record<string, Response | Ref> = {};
   for (const [status, response] of Object.entries(responses)) {
     const headers = headersOf(Number(status), isPriced, own, context.headers);

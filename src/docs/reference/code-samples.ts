@@ -106,6 +106,27 @@ with urlopen(request) as response:
     print(response.status${isEmpty ? '' : ', json.load(response)'})`;
 }
 
+/** A stream is read as it arrives: `response.json()` would wait for its end. */
+const streamSamples = (call: Call): Record<Language, string> => ({
+  curl: curl(call).replace('curl ', 'curl -N '),
+  javascript: `const response = await fetch(${quoted(call.url)}, {
+  headers: { 'X-API-KEY': '${EXAMPLE_KEY}' },
+});
+const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+  console.log(value);
+}`,
+  python: `from urllib.request import Request, urlopen
+
+request = Request(
+    ${JSON.stringify(call.url)},
+    headers={"X-API-KEY": "${EXAMPLE_KEY}"},
+)
+with urlopen(request) as response:
+    for line in response:
+        print(line.decode().rstrip())`,
+});
+
 export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
   curl: curl(call),
   javascript: javascript(call, isEmpty),
@@ -113,6 +134,7 @@ export const callSamples = (call: Call, isEmpty = false): Record<Language, strin
 });
 
 export function samplesOf(entry: Entry, basePath: string, named: NamedSchemas): Record<Language, string> {
+  if (entry.isStream) return streamSamples(callOf(entry, basePath, named));
   const isEmpty = entry.answers.every(({ schema }) => schema === undefined);
   return callSamples(callOf(entry, basePath, named), isEmpty);
 }

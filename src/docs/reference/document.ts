@@ -17,6 +17,7 @@ export type Answer = {
   schema?: Schema | undefined;
   example?: unknown;
   csv?: string | undefined;
+  events?: string | undefined;
 };
 
 export type Entry = {
@@ -33,6 +34,8 @@ export type Entry = {
   scope: string | undefined;
   parameters: Parameter[];
   body: Schema | undefined;
+  /** Whether the response is a stream of events. */
+  isStream: boolean;
   answers: Answer[];
   headers: string[];
   problems: Problem[];
@@ -47,17 +50,20 @@ function follow<T extends object>(document: Document, value: T | Ref): T {
   return follow(document, found as T | Ref);
 }
 
+const EVENTS = 'text/event-stream';
 const isSuccess = (status: string) => status.startsWith('2');
 
 function answerOf(status: string, { description, content = {} }: Response): Answer {
   const json = content['application/json'];
   const csv = content['text/csv']?.example;
+  const events = content[EVENTS]?.example;
   return {
     status,
     description,
     schema: json?.schema,
     example: json?.example,
     csv: csv === undefined ? undefined : String(csv),
+    events: events === undefined ? undefined : String(events),
   };
 }
 
@@ -88,6 +94,7 @@ function entryOf(document: Document, path: string, method: string, operation: Op
     scope: operation['x-scope'],
     parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),
     body: requestBody?.content['application/json']?.schema,
+    isStream: answers.some(([, { content }]) => content?.[EVENTS] !== undefined),
     answers: answers.map(([status, response]) => answerOf(status, response)),
     headers: [...headers],
   };
@@ -115,6 +122,7 @@ const isLong = ({ description = '', schema }: Parameter) =>
 export function sharedOf(entries: readonly Entry[]) {
   const withKey = entries.filter(({ needsKey }) => needsKey);
   const priced = entries.filter(({ price }) => price !== undefined);
+  const cached = priced.filter(({ isStream }) => !isStream);
   const codes = (some: readonly Entry[]) => inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
   const everywhere = codes(entries);
   const parametersByText = new Map<string, { parameter: Parameter; uses: number }>();
@@ -128,7 +136,7 @@ export function sharedOf(entries: readonly Entry[]) {
       withKey: codes(withKey).filter((code) => !everywhere.includes(code)),
       priced: codes(priced).filter((code) => !codes(withKey).includes(code)),
     },
-    headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(priced.map((one) => one.headers))]),
+    headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(cached.map((one) => one.headers))]),
     parameters: [...parametersByText.values()]
       .filter(({ parameter, uses }) => uses >= OFTEN && isLong(parameter))
       .map(({ parameter }) => parameter),

@@ -138,7 +138,8 @@ function samplesHtml(entry: Entry, { basePath, named }: Place): string {
     ([name, label]) =>
       `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
   );
-  const answers = entry.answers.flatMap(({ status, example, csv }) => [
+  const answers = entry.answers.flatMap(({ status, example, csv, events }) => [
+    ...(events === undefined ? [] : [[`Response ${status}`, events.trimEnd()] as const]),
     ...(example === undefined ? [] : [[`Response ${status}`, jsonText(example)] as const]),
     ...(csv === undefined ? [] : [[`Response ${status}, CSV`, csv.trimEnd()] as const]),
   ]);

@@ -20,6 +20,9 @@ import { createWorkingSet, type WorkingSet } from './working-set.ts';
 /** Resources that concern all tokens. Names of the primary source's resources do not contain the source. */
 export const OF_ALL_TOKENS = ['latest', 'kraken:latest', 'failover', 'retention'] as const;
 
+/** The resources that decide which latest prices are served. */
+const PRICES = ['latest', 'kraken:latest', 'failover'] as const;
+
 /** The names of fetches, and of other changes to the cache: import, purge, retention, failover. */
 export type Fetch =
   | (typeof OF_ALL_TOKENS)[number]
@@ -119,6 +122,8 @@ export async function openArchiveCache(dependencies: Dependencies) {
     /** The latest price as served, and the latest price of one source. */
     latest: latest.served,
     latestOf: latest.of,
+    /** Identifies the stored prices. Rises with each change by any process. */
+    pricesVersion: (): number => PRICES.reduce((sum, what) => sum + cache.version(what), 0),
     failover: (): FailoverState => state,
     isFallbackServed: (): boolean => state.served !== PRIMARY_SOURCE,
     /** The first instant with known data: the listing, or an older day in memory. */

@@ -158,12 +158,18 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
   }
 
   const names = () => [...ofAll, ...[...kept.keys(), ...wanted].flatMap(namesOf)];
-  const { sync, version, fetchedAt, forget } = versions.watch<What>({ names, reload });
+  const listeners: (() => void)[] = [];
+  const reloaded = () => {
+    for (const listen of listeners) listen();
+  };
+  const { sync, version, fetchedAt, forget } = versions.watch<What>({ names, reload, reloaded });
 
   return {
     sync,
     version,
     fetchedAt,
+    /** Calls a function after each reload. */
+    onChange: (listener: () => void): void => void listeners.push(listener),
     loaded: (): string[] => [...kept.keys()],
 
     /** Loads a group with a poll. Returns undefined if it is in memory, where it remains while it is used. */

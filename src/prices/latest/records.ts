@@ -31,6 +31,17 @@ export const tokenPrice = z
   });
 export type TokenPrice = z.infer<typeof tokenPrice>;
 
+export const streamedPrice = z
+  .object({
+    ...tokenPrice.shape,
+    source: text('The source of the price; null if no price is known', 'coingecko').nullable(),
+  })
+  .meta({
+    id: 'StreamedPrice',
+    description: 'The data of a `price` event: a record of `/v1/prices/latest/tokens`, and the source of the price',
+  });
+export type StreamedPrice = z.infer<typeof streamedPrice>;
+
 /** The public sample: the latest price of a token, and its history of `days` days. */
 export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
 

@@ -106,7 +106,9 @@ function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[])
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
   app.addHook('preValidation', (request, _reply, done) => {
-    request.format = wantedFormat(request, request.routeOptions.config.csv ? MEDIA_TYPES : JSON_ALONE);
+    const { csv, streams } = request.routeOptions.config;
+    if (streams) acceptedType(request, ['text/event-stream']);
+    else request.format = wantedFormat(request, csv ? MEDIA_TYPES : JSON_ALONE);
     done();
   });
 }

@@ -12,11 +12,11 @@ import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of a problem. Anything that looks like a key is removed. */
-export function textOf(problem: Problem, basePath: string, requestId: string): string {
+/** The body of a problem, with further members. Anything that looks like a key is removed. */
+export function textOf(problem: Problem, basePath: string, requestId: string, more: object = {}): string {
   const { code, title, status, message, members } = problem;
   const type = `${basePath}/docs/problems#${code}`;
-  return maskApiKeys(JSON.stringify({ type, title, status, detail: message, code, requestId, ...members }));
+  return maskApiKeys(JSON.stringify({ type, title, status, detail: message, code, requestId, ...members, ...more }));
 }
 
 /** Errors that Fastify and Node throw before a handler is reached. */
@@ -27,7 +27,7 @@ const FRAMEWORK: Record<string, () => Problem> = {
 };
 
 /** Converts any error to a problem. An unknown error becomes `internal_error` without details. */
-function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode = 500 } = error as FastifyError;
   const known = FRAMEWORK[code];

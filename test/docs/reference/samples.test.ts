@@ -6,7 +6,7 @@ const entry: Entry = {
   ...{ id: 'read', method: 'GET', path: '/v1/read/{id}', tag: 'x', title: 'Read', description: '' },
   ...{ price: undefined, needsKey: true, takesKey: true, scope: undefined, body: undefined },
   answers: [{ status: '200', description: '', schema: { type: 'object' } }],
-  ...{ headers: [], problems: [] },
+  ...{ headers: [], problems: [], isStream: false },
   parameters: [
     { name: 'id', in: 'path', required: true, example: 7, schema: { type: 'integer' } },
     { name: 'q', in: 'query', required: true, example: "a b's", schema: { type: 'string' } },
@@ -60,4 +60,12 @@ it('includes the required members of a body, and one optional member', () => {
   };
   const schema = { type: 'object', properties, required: ['mode', 'url'] };
   expect(bodyExample(schema, {})).toEqual({ mode: 'sync', tx: { msg: [] }, url: null });
+});
+
+it('reads a stream as it arrives', () => {
+  const samples = samplesOf({ ...entry, isStream: true }, '', {});
+  expect(samples.curl).toMatch(/^curl -N -H 'X-API-KEY: qt_your_key' /);
+  expect(samples.javascript).toContain('TextDecoderStream');
+  expect(samples.python).toContain('for line in response:');
+  for (const text of Object.values(samples)) expect(text).toContain('/v1/read/7?q=a%20b%27s');
 });

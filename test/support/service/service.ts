@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#core/clock';
 import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Timeouts } from '#server/connections/request-body';
+import type { StreamTimes } from '#server/replies/open-streams';
 import { readSettings } from '#settings';
 import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
@@ -28,6 +29,8 @@ type Options = {
   clock?: Clock;
   /** The time limits for receiving a request; the production values by default. */
   timeouts?: Timeouts;
+  /** The periods of streams; the production values by default. */
+  streamTimes?: StreamTimes;
   /** The folder with the built console. By default, no console is served. */
   consoleFolder?: string;
   /** The database of another service, which keeps using it; a new one by default. */
@@ -46,6 +49,7 @@ export async function startService({
   sandbox: options,
   clock = systemClock,
   timeouts,
+  streamTimes,
   consoleFolder,
   database: shared,
 }: Options = {}) {
@@ -63,7 +67,12 @@ export async function startService({
   });
   const database = shared ?? (await openTestDatabase());
   const parts = await openParts(settings, { logger, clock, database });
-  const app = await buildApp({ ...parts, consoleFolder, ...(timeouts && { timeouts }) });
+  const app = await buildApp({
+    ...parts,
+    consoleFolder,
+    ...(timeouts && { timeouts }),
+    ...(streamTimes && { streamTimes }),
+  });
   await app.listen({ host: settings.host, port: settings.port });
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;

@@ -1,0 +1,119 @@
+import type { Token, TokenName } from '#catalogue/token';
+import { SECOND } from '#core/clock';
+import { every } from '#core/every';
+import { createMutex } from '#core/mutex';
+import { createLongWork } from '#core/time-slicing';
+import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { PriceEvents } from '#prices/latest/price-events';
+import { type Currency, tokenOfCurrency } from '#prices/model/currency';
+import type { Backfill } from '#prices/refresh/backfill';
+import { type EventStream, eventBytes } from '#server/replies/event-stream';
+
+/** How often the tokens of open streams count as requested, in ms. */
+const REQUESTED_EVERY = SECOND;
+
+type Stream = Pick<EventStream, 'put'>;
+type Named = Pick<Token, 'name' | 'symbol'>;
+/** A token's newest event, and the streams that contain the token. */
+type Entry = { token: Named; text: string; bytes: Buffer; streams: Set<Stream> };
+
+type Dependencies = {
+  archive: Pick<ArchiveCache, 'load' | 'onChange' | 'pricesVersion'>;
+  priceEvents: PriceEvents;
+  backfill: Pick<Backfill, 'latest'>;
+  onError: (error: unknown) => void;
+};
+
+const sending = createLongWork();
+
+/**
+ * Publishes changed prices to streams. Each changed price is written once per currency, whatever the number of streams.
+ * Changes arrive with the versions of the resources that the archive watches, so streams cost no statement.
+ */
+export function createPublisher({ archive, priceEvents, backfill, onError }: Dependencies) {
+  const channels = new Map<Currency, Map<TokenName, Entry>>();
+  const inTurn = createMutex();
+  let next: Promise<void> | undefined;
+
+  /** Writes the tokens' events, and sends those that differ from the last ones. Drops tokens without streams. */
+  async function publishTo(currency: Currency, entries: Map<TokenName, Entry>): Promise<void> {
+    for (const [name, { streams }] of entries) if (streams.size === 0) entries.delete(name);
+    const tokens = [...entries.values()].map(({ token }) => token);
+    const id = String(archive.pricesVersion());
+    const texts = await priceEvents(tokens, currency);
+    await sending(async (yieldIfDue) => {
+      for (const [name, text] of texts) {
+        const entry = entries.get(name);
+        if (entry === undefined || entry.text === text) continue;
+        entry.text = text;
+        entry.bytes = eventBytes('price', text, id);
+        for (const stream of entry.streams) stream.put(name, entry.bytes);
+        await yieldIfDue();
+      }
+    });
+  }
+
+  /** One run at a time; a queued run serves all changes until it starts. */
+  function publish(): Promise<void> {
+    next ??= inTurn(async () => {
+      next = undefined;
+      for (const [currency, entries] of channels) await publishTo(currency, entries);
+    });
+    return next;
+  }
+  archive.onChange(() => {
+    if (channels.size > 0) publish().catch(onError);
+  });
+
+  function* streamedTokens(): Iterable<TokenName> {
+    for (const [currency, entries] of channels) {
+      for (const [name, { streams }] of entries) if (streams.size > 0) yield name;
+      const token = tokenOfCurrency(currency);
+      if (token !== undefined && [...entries.values()].some(({ streams }) => streams.size > 0)) yield token;
+    }
+  }
+
+  /** Counts streamed tokens as requested: their prices are refreshed according to the schedule, as for other requests. */
+  async function request(): Promise<void> {
+    for (const name of new Set(streamedTokens())) {
+      // An evicted token is loaded again, which counts as a change.
+      if (archive.load(name) === undefined) Promise.resolve(backfill.latest(name)).catch(onError);
+    }
+  }
+  const requesting = every(REQUESTED_EVERY, request, { onError });
+
+  return {
+    /** Returns the function that subscribes a stream to the tokens. The stream first receives their current prices. */
+    async open(tokens: readonly Named[], currency: Currency): Promise<(stream: Stream) => () => void> {
+      const entries = channels.get(currency) ?? new Map<TokenName, Entry>();
+      channels.set(currency, entries);
+      const version = archive.pricesVersion();
+      const texts = await priceEvents(tokens, currency);
+
+      return (stream) => {
+        const mine = tokens.flatMap((token) => {
+          const { name } = token;
+          const text = texts.get(name);
+          if (text !== undefined && !entries.has(name))
+            entries.set(name, { token, text, bytes: eventBytes('price', text, String(version)), streams: new Set() });
+          return entries.get(name) ?? [];
+        });
+        for (const { token, bytes, streams } of mine) {
+          streams.add(stream);
+          stream.put(token.name, bytes);
+        }
+        // A change while the prices were converted is not in the texts.
+        if (archive.pricesVersion() !== version) publish().catch(onError);
+        return () => {
+          for (const { streams } of mine) streams.delete(stream);
+        };
+      };
+    },
+
+    /** Requests the streamed tokens now. Also called once a second. */
+    request: requesting.run,
+    close: requesting.close,
+  };
+}
+
+export type Publisher = ReturnType<typeof createPublisher>;
