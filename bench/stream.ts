@@ -12,7 +12,7 @@ const [STREAMS, STALLED, PER_USER] = [5_000, 20, 10];
 const TOKENS = ['bitcoin', 'arweave', 'ethereum', 'solana', 'usd-coin'];
 /** How long the streams are measured, and how long the service may take to return their memory, in ms. */
 const [MEASURED, RETURNED] = [20_000, 60_000];
-/** How often the price is made anew, in ms. It is fetched once a second. */
+/** How often a new price is made, in ms. It is fetched once a second. */
 const MADE_EVERY = 20;
 const BARS = { delay: 500, memory: 64, neighbour: 1.5 };
 
@@ -22,9 +22,9 @@ async function startReaders(url: string) {
     execArgv: [],
   });
   return {
-    async tell(order: Order): Promise<Report> {
+    async order(what: Order): Promise<Report> {
       const reported = once(child, 'message') as Promise<[Report]>;
-      child.send(order);
+      child.send(what);
       return (await reported)[0];
     },
     close: () => child.kill(),
@@ -83,18 +83,18 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     const { spell: quiet } = await neighbour.during(() => wait(MEASURED));
     const before = (await residentSize(pid)) ?? Number.NaN;
 
-    const { open } = await readers.tell({ do: 'open', keys, streams: STREAMS, stalled: STALLED });
+    const { open } = await readers.order({ do: 'open', keys, streams: STREAMS, stalled: STALLED });
     await wait(2_000);
-    await readers.tell({ do: 'report' });
+    await readers.order({ do: 'report' });
     const { spell, result } = await neighbour.during(async () => {
       await wait(MEASURED);
-      return readers.tell({ do: 'report' });
+      return readers.order({ do: 'report' });
     });
     const during = (await residentSize(pid)) ?? Number.NaN;
-    await readers.tell({ do: 'close' });
+    await readers.order({ do: 'close' });
     const after = await leastSize(pid, RETURNED);
 
-    const greedy = await readers.tell({ do: 'attempt', key: greedyKey, attempts: STREAMS });
+    const greedy = await readers.order({ do: 'attempt', key: greedyKey, attempts: STREAMS });
     const { delays } = result;
     const failures = quiet.failures.length + spell.failures.length;
     return [

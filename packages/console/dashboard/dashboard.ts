@@ -8,7 +8,6 @@ import type { Currency } from '../core/format.ts';
 import type { Theme } from '../core/storage.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
-import { openLivePrices } from '../live/live-prices.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
 import {
@@ -23,6 +22,7 @@ import {
 } from './address.ts';
 import { costInWords, openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
+import { openLivePrices } from './live-prices.ts';
 import type { PanelErrors } from './panel-errors.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 

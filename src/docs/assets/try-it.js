@@ -67,7 +67,7 @@ function openForm(details, key, samples) {
   });
 }
 
-/** Reads a body. Of a stream, only the first seconds are read. @param {Response} response */
+/** Reads a body, or the first seconds of a stream. @param {Response} response */
 async function textOf(response) {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (!isStream || !response.body) return response.text();

@@ -18,6 +18,15 @@ const COMMENT = Buffer.from(':\n\n');
 export const eventBytes = (event: string, data: string, id?: string): Buffer =>
   Buffer.from(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
 
+/** Node keeps the text of a head here. The property is not public, so its type is checked. */
+type WithHeader = { _header?: unknown };
+
+/** Drops the text of a head that is sent: a rope of forty strings, which would stay in memory as long as the stream. */
+function dropHead(response: ServerResponse): void {
+  const sent = response as WithHeader;
+  if (response.headersSent && typeof sent._header === 'string') sent._header = 'sent';
+}
+
 /** Writes the head of a stream. `own` contains the fields of this response only. */
 export function writeStreamHead(response: ServerResponse, own: readonly string[]): void {
   // The end of the connection ends the body, so that all streams write the same bytes, without a frame for each chunk.
@@ -75,7 +84,10 @@ export function createEventStream(response: ServerResponse, { figures, turns }: 
     },
 
     /** Tells the client how long to wait before it connects again, in ms. */
-    retryAfter: (ms: number): void => write(`retry: ${ms}\n\n`),
+    retryAfter(ms: number): void {
+      write(`retry: ${ms}\n\n`);
+      dropHead(response);
+    },
     /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
     comment: (): void => write(COMMENT),
 

@@ -40,7 +40,7 @@ export function joinSharedStream({ name, stream, onPrice, onEnded, reasonOf }: O
   const over = new AbortController();
   const channel = new BroadcastChannel(name);
   const send = (message: Message): void => channel.postMessage(message);
-  /** What the visible tabs show, and when they last said so. */
+  /** The tokens of the visible tabs, and the time of their last message. */
   const wanted = new Map<number, { tokens: readonly TokenName[]; at: number }>();
   /** The leader's newest prices, for tabs that join later. */
   const latest = new Map<TokenName, StreamedPrice>();

@@ -6,7 +6,7 @@ import { announce, byId } from '../core/dom.ts';
 import { type Currency, inCalls } from '../core/format.ts';
 import { toError } from '../core/problem.ts';
 import { openStored } from '../core/storage.ts';
-import { hasReached, hourlyInWords, reservedShare } from '../dashboard/auto-refresh.ts';
+import { hasReached, hourlyInWords, reservedShare } from './auto-refresh.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
 
 /** A tab that is hidden for a shorter time keeps its stream, because each connection costs a call. In ms. */
