@@ -65,11 +65,11 @@ describe('the description', () => {
     const names = new Set<string>();
     for (const { operation, path } of operationsOf(documents[0] as Document)) {
       expect(operation.summary, path).toMatch(
-        /^(Read|List|Register|Replace|Renew|Delete|Create|Revoke|Request|Get|Verify|Change|Search|Broadcast|Check) /,
+        /^(Read|List|Register|Replace|Renew|Delete|Create|Revoke|Request|Get|Verify|Change|Search|Stream|Broadcast|Check) /,
       );
       expect(operation.description.length, path).toBeGreaterThan(20);
       expect(operation.operationId).toMatch(
-        /^(get|list|create|delete|renew|rotate|update|revoke|request|confirm|verify|set|search|broadcast)[A-Z][A-Za-z]+$/,
+        /^(get|list|create|delete|renew|rotate|update|revoke|request|confirm|verify|set|search|stream|broadcast)[A-Z][A-Za-z]+$/,
       );
       for (const tag of operation.tags) expect(tags.get(tag), path).toBeTruthy();
       expect(names.has(operation.operationId), operation.operationId).toBe(false);

@@ -21,8 +21,6 @@ error_log stderr;
 events {}
 http {
   access_log off;
-  gzip on;
-  gzip_types *;
   client_body_temp_path ${folder}/body;
   proxy_temp_path ${folder}/proxy;
   fastcgi_temp_path ${folder}/fastcgi;
