@@ -26,10 +26,10 @@ data: {"type":"/docs/problems#quota_exceeded","title":"Quota exceeded","status":
 
 `;
 
-/** The schemas of the events' data: OpenAPI 3.1 has no keyword for events. */
-const EVENT_DATA = {
-  price: { $ref: '#/components/schemas/StreamedPrice' },
-  problem: { $ref: '#/components/schemas/Problem' },
+/** The schema of the data of a `price` event: OpenAPI 3.1 has no keyword for the events of a stream. */
+const PRICE_DATA = {
+  contentMediaType: 'application/json',
+  contentSchema: { $ref: '#/components/schemas/StreamedPrice' },
 };
 
 const stream = {
@@ -50,7 +50,7 @@ const stream = {
     200: {
       description: 'A stream of events `price` and `problem`, until the client or the service ends it',
       content: {
-        'text/event-stream': { schema: z.string().meta({ examples: [EXAMPLE], 'x-event-data': EVENT_DATA }) },
+        'text/event-stream': { schema: z.string().meta({ examples: [EXAMPLE], ...PRICE_DATA }) },
       },
     },
   },
