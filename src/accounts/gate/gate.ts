@@ -69,7 +69,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     },
 
     hold({ caller: { hash }, routeOptions }): Admission {
-      const scope = routeOptions.config.scope as WantedScope;
+      const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
       const refuse = (holder: Caller, now: number) => {
         refuseEnded(holder, now, false);
         if (!covers(holder, scope)) throw missingScope(scope);
@@ -83,7 +83,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
         async charge(calls, isWanted) {
           const caller = await allowance.holderOfHash(hash);
-          const receipt = await allowance.spend(caller.user, 0, calls);
+          const receipt = await allowance.spend(caller, usagePath, 0, calls);
           if (!isWanted()) return allowance.refund(receipt);
           allowance.keep(receipt);
         },
