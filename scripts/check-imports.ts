@@ -26,9 +26,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/statistics': inSrc(...BASE, 'catalogue'),
   'src/node': [...inSrc(...BASE), 'packages/cosmos'],
   'src/docs': inSrc(...BASE, ...CAPABILITIES),
+  'src/mcp': inSrc(...BASE, ...CAPABILITIES, 'docs'),
   'src/process': inSrc('core', 'database', 'upstream'),
   // Files directly in src/.
-  src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process')],
+  src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'mcp', 'process')],
   'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
   'packages/cosmos': [],
   'packages/client': ['packages/cosmos'],
@@ -64,6 +65,11 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
     in: (file) => /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
     message: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
+  },
+  {
+    uses: /^@modelcontextprotocol\//,
+    in: (file) => file === 'src/mcp/protocol.ts',
+    message: 'only src/mcp/protocol.ts uses the SDK of the protocol',
   },
   {
     uses: /^node:/,

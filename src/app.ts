@@ -23,7 +23,7 @@ import { newStreamFigures, type StreamFigures } from '#server/replies/event-stre
 import { createFastPath } from '#server/replies/fast-path';
 import { negotiateFormat } from '#server/replies/negotiation';
 import { createOpenStreams, type StreamTimes } from '#server/replies/open-streams';
-import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
+import { answerUnroutable, createProblemReport, replyWithProblems } from '#server/replies/problem-replies';
 import { createAnswerWriter, createSend } from '#server/replies/write-answer';
 import { createRequestLog } from '#server/request-log';
 import { type RequestHistograms, recordRequests } from '#server/request-metrics';
@@ -113,12 +113,16 @@ export async function buildApp(options: Options) {
   serveStatus(app, { basePath, readiness, clock });
 
   await app.register(
-    async (v1) => {
-      negotiateFormat(v1);
-      guard(v1, { allowance, gate, clock, settings, sendsMail });
-      for (const { routes } of capabilities) if (routes) v1.register(routes, { bodies, send, streams, gate });
+    async (api) => {
+      negotiateFormat(api);
+      guard(api, { allowance, gate, clock, settings, sendsMail });
+      const shared = { bodies, send, streams, gate, report: createProblemReport(page) };
+      for (const { routes, rootRoutes } of capabilities) {
+        if (routes) api.register(routes, { prefix: '/v1', ...shared });
+        if (rootRoutes) api.register(rootRoutes, shared);
+      }
     },
-    { prefix: `${basePath}/v1` },
+    { prefix: basePath },
   );
   await app.register(health, { prefix: `${basePath}/health`, readiness });
   if (drainMs !== undefined) drainOnClose(app, pending, drainMs);

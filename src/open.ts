@@ -15,6 +15,7 @@ import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { CONSOLE_FOLDER } from '#docs/pages/console';
 import { sources } from '#docs/routes';
+import { openMcp } from '#mcp/open';
 import { openNodes } from '#node/open';
 import { type Notifications, openNotifications } from '#notifications/open';
 import { openPrices } from '#prices/open';
@@ -85,10 +86,11 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const catalogue = await openCatalogue(deps);
   const prices = add(await openPrices({ ...deps, catalogue }));
   const statistics = add(await openStatistics(deps));
-  add(openNodes(deps));
+  const nodes = add(openNodes(deps));
   const accounts = add(openAccounts({ ...deps, mail: () => notifications.mail }));
   const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
   add({ routes: sources });
+  add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
 
   const checkDatabase = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
   failures.watch('database', checkDatabase);

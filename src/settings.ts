@@ -116,6 +116,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     host: data.HOST,
     port: data.PORT,
     basePath: data.BASE_PATH,
+    publicUrl: data.PUBLIC_URL,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR,
     upstreamTimeoutMs: data.UPSTREAM_TIMEOUT_MS,

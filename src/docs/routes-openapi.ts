@@ -18,6 +18,7 @@ const TAGS = [
   { name: 'statistics', description: 'On-chain statistics' },
   { name: 'history', description: 'Past prices and candles' },
   { name: 'node', description: "A blockchain node with the Cosmos SDK's legacy REST interface, free of charge" },
+  { name: 'mcp', description: 'Tools for AI agents' },
   { name: 'operations', description: 'Health checks for the operator' },
 ];
 

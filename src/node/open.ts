@@ -2,7 +2,7 @@ import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createNode } from './node.ts';
 import { createNodePool } from './pool.ts';
-import { nodeProxy } from './routes.ts';
+import { createCallLimit, nodeProxy } from './routes.ts';
 import { accountsAndBlocks } from './routes-accounts-and-blocks.ts';
 import { transactions } from './routes-transactions.ts';
 import type { NodeSettings } from './settings.ts';
@@ -19,10 +19,16 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
   const { dialect, chainId } = from;
   const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log, failures });
   const node = createNode({ pool, timeoutMs, clock });
+  const begin = createCallLimit();
 
   return {
+    node,
+    /** Counts a user's call as running until the returned function is called. Throws `overloaded`. */
+    begin,
+    isConfigured: nodes.length > 0,
+
     routes: async (app, { bodies }) => {
-      const scope = { prefix: '/node', node, explorer: from.explorer, call: nodeProxy(app, bodies) };
+      const scope = { prefix: '/node', node, explorer: from.explorer, call: nodeProxy(app, bodies, begin) };
       app.register(accountsAndBlocks, scope);
       app.register(transactions, scope);
     },
@@ -36,5 +42,7 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
     async close(): Promise<void> {
       for (const node of nodes) await node.close();
     },
-  } satisfies Capability;
+  } satisfies Capability & Record<string, unknown>;
 }
+
+export type Nodes = ReturnType<typeof openNodes>;

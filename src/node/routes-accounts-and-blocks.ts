@@ -4,7 +4,7 @@ import { isAddress } from '#cosmos/conversion/bech32';
 import { NODE_EXAMPLES, nodeAccount, nodeBalances, nodeBlock, nodeInfo } from './records.ts';
 import { linkToExplorer, NODE_FACTS, type NodeScope } from './routes.ts';
 
-const address = z
+export const address = z
   .string()
   .refine(isAddress, 'must be a valid address')
   .meta({

@@ -7,7 +7,7 @@ import { broadcastRequest } from './broadcast.ts';
 import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from './records.ts';
 import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './routes.ts';
 
-const hash = z
+export const hash = z
   .string()
   .refine(isTransactionHash, 'must be a transaction hash')
   .meta({

@@ -31,14 +31,15 @@ export type NodeScope = { node: Node; explorer: NodeSettings['node']['explorer']
 
 type NodeCall = ReturnType<typeof nodeProxy>;
 
+/** Limits each user's concurrent calls. */
+export const createCallLimit = () => createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
+
 /** Prepares a scope for node routes. Returns the function in which each route calls the node. */
-export function nodeProxy(app: FastifyInstance, bodies: RequestBodies) {
+export function nodeProxy(app: FastifyInstance, bodies: RequestBodies, begin: ReturnType<typeof createCallLimit>) {
   readJsonBodies(app, bodies, { limit: MAX_BROADCAST_BYTES });
   // The node's response was validated when it was parsed.
   app.addHook('preSerialization', async (_request, _reply, answer) => writeJson(answer));
   app.setSerializerCompiler(() => (written) => written);
-
-  const begin = createConcurrencyLimit<number>(CALLS_AT_ONCE, tooManyCalls);
 
   /** Counts the call as running until its response has been read. The signal aborts when the client disconnects. */
   return async function call<T>(

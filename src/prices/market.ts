@@ -156,6 +156,13 @@ export function createMarket(dependencies: Dependencies) {
       return respond([token, interval, from, thru, format], { token, window, shape, currency });
     },
 
+    /** Like `range`, as columns instead of text. */
+    async points(token: TokenName, interval: Interval, from: number, thru: number, currency = DOLLAR) {
+      const window = rangeWindow(interval, from, thru, clock.now());
+      const { rows, answer } = await readRows(token, window, currency);
+      return { columns: rows.columns(), ...answer };
+    },
+
     size: reader.size,
     /** For the operator: how the key's plan differs from the configured plan, failed fetches, and failover. */
     warnings: (): Warning[] => [...keyCheck.warnings(), ...backfill.warnings()],

@@ -36,6 +36,8 @@ export async function openPrices(deps: PriceDeps) {
     candles,
     rates,
     publisher,
+    /** The currencies that routes accept. */
+    currencies,
 
     routes: async (app, { send, streams, gate }) => {
       const shared = { catalogue, currencies, market, candles, clock, send, sendWindow: createWindowSender(send) };

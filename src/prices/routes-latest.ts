@@ -6,7 +6,7 @@ import type { Currency } from '#prices/model/currency';
 import { latestPrice } from '#prices/model/records';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
 import type { Send } from '#server/replies/write-answer';
-import { MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
+import { callsFor, MOST_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest/records.ts';
 import { tokenNames } from './latest/token-names.ts';
 
 const PRICE = `one call for every ${TOKENS_PER_CALL} tokens, rounded up`;
@@ -38,10 +38,6 @@ const table = {
   operationId: 'getLatestPrices',
   response: { 200: z.array(tokenPrice).meta({ description: 'One record per token, in the requested order' }) },
 };
-
-function callsFor(tokens: number): number {
-  return Math.ceil(tokens / TOKENS_PER_CALL);
-}
 
 const config = {
   cost: 1,

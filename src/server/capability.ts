@@ -12,6 +12,7 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Gate } from './gate.ts';
 import type { OpenStreams } from './replies/open-streams.ts';
+import type { ReportProblem } from './replies/problem-replies.ts';
 import type { ResponseCache } from './replies/response-cache.ts';
 import type { Send } from './replies/write-answer.ts';
 
@@ -29,15 +30,20 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   failures: FailureLog;
 };
 
+type RouteDeps = {
+  bodies: RequestBodies;
+  send: Send;
+  streams: Pick<OpenStreams, 'respond'>;
+  gate: Pick<Gate, 'issueTicket'>;
+  report: ReportProblem;
+};
+
 /** An opened part of the service, with what it provides to the server, status and metrics. */
 export type Capability = {
   /** The routes below `/v1`. */
-  routes?: FastifyPluginAsyncZod<{
-    bodies: RequestBodies;
-    send: Send;
-    streams: Pick<OpenStreams, 'respond'>;
-    gate: Pick<Gate, 'issueTicket'>;
-  }>;
+  routes?: FastifyPluginAsyncZod<RouteDeps>;
+  /** The routes directly below the base path. They pass the same gate. */
+  rootRoutes?: FastifyPluginAsyncZod<RouteDeps>;
   /** Reloads data written by other processes. Runs once a second if there can be other processes. */
   poll?: () => Promise<void>;
   /** Conditions to report to operators although the service works. */

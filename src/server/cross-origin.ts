@@ -34,6 +34,19 @@ export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, orig
     throw new Problem('cross_site', 'This service does not accept this request from a page on another site.');
 }
 
+type OriginHeaders = { origin?: string | undefined; host?: string | undefined };
+
+/**
+ * Throws `cross_site` for a page whose origin is neither the service's own (`publicUrl`, or the host of the request)
+ * nor allowed. Browsers send the origin with every POST; other clients send none.
+ */
+export function refuseForeignOrigin({ origin, host }: OriginHeaders, origins: Origins, publicUrl?: string): void {
+  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
+  if (origin.slice(origin.indexOf('://') + 3) === host) return;
+  if (publicUrl !== undefined && origin === URL.parse(publicUrl)?.origin) return;
+  throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
+}
+
 /** CORS for framework responses, including preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {
   if (origins.length === 0) return;

@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
-export type Receipt = { readonly cost: number };
+/** A charge, and the known number of remaining calls after it. */
+export type Receipt = { readonly cost: number; readonly remaining: number };
 /** The numbers of the paths of charged calls, by which the usage is broken down. */
 export type UsagePath = number;
 
@@ -47,6 +48,23 @@ export type Gate = {
 
   /** The headers of a 429. Empty if the user is unknown. */
   limitsOf(request: FastifyRequest, code: ProblemCode, now: number): Record<string, string>;
+
+  /** Whether the request's key has a scope. */
+  covers(request: FastifyRequest, scope: WantedScope): boolean;
+  /** Throws `scope_missing`. */
+  requireScope(request: FastifyRequest, scope: WantedScope): void;
+
+  /**
+   * Charges a request, whose response settles the charge: it is refunded unless the response is 2xx and delivered.
+   * Waits only without a usable lease. Throws `quota_exceeded`, and then charges nothing.
+   */
+  charge(request: FastifyRequest, calls: number): Promise<void> | undefined;
+
+  /** Refunds a charge before the response, for a failure that the protocol reports in a 2xx response. */
+  refund(request: FastifyRequest): void;
+
+  /** The remaining calls of the request's user, without a statement if this process holds a lease. */
+  remaining(request: FastifyRequest): number | Promise<number>;
 };
 
 export type Scope = 'account' | 'prices' | 'node';
@@ -73,6 +91,8 @@ export type RouteFacts = {
   streams?: true;
   /** Rejects pages from other sites, unless their origin is allowed. */
   sameSite?: true;
+  /** Rejects every page whose origin is neither the service's own nor allowed. */
+  ownOrigin?: true;
   /** Registers a user. The operator may disable such routes. */
   registers?: true;
   needsMail?: true;

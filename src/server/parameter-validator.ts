@@ -8,7 +8,7 @@ type Shape = Record<string, z.ZodType>;
 function wrong(name: string, given: Record<string, unknown>, message: string, place: string): string {
   const value = given[name];
   if (place === 'body' && value !== undefined) return message;
-  if (Array.isArray(value)) return `was sent ${value.length} times`;
+  if (Array.isArray(value) && place !== 'arguments') return `was sent ${value.length} times`;
   if (value === '') return 'is empty';
   return value === undefined ? 'is missing' : message;
 }
@@ -48,6 +48,7 @@ export function parameterValidator({ schema, httpPart = 'query' }: { schema: unk
 
 /** The names of this API's parameters in other services. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  currency: ['vs_currency'],
   thruDate: ['toDate', 'endDate', 'to'],
   fromDate: ['startDate', 'from'],
   tokenName: ['token', 'coin', 'id', 'symbol'],
@@ -68,7 +69,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 /** Suggests a known parameter for an unknown name. Submitted values are never repeated. */
 function faultOf(place: string, name: string, known: readonly string[], given: readonly string[]): InputFault[] {
   const nearly = nearest(name, known);
-  const same = known.find((one) => place === 'query' && OTHER_NAMES[one]?.includes(name) && !given.includes(one));
+  const same = known.find((one) => place !== 'body' && OTHER_NAMES[one]?.includes(name) && !given.includes(one));
   const right = nearly ?? same;
   if (right === undefined) return [];
   const message = nearly ? 'is misspelled' : `is called ${right} in this API`;

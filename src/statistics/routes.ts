@@ -8,7 +8,7 @@ import type { Statistics } from './statistics.ts';
 import { STATISTICS_SYMBOLS, type StatisticsSource, type StatisticsSymbol } from './statistics-sources.ts';
 
 const TOKEN_FIX = `one of ${STATISTICS_SYMBOLS.join(', ')}`;
-const statisticsToken = z
+export const statisticsToken = z
   .string()
   .transform((value) => value.toLowerCase())
   .pipe(z.enum(STATISTICS_SYMBOLS, 'must be a supported token'))
@@ -19,7 +19,7 @@ const statisticsToken = z
   }) as z.ZodType<StatisticsSymbol, string>;
 
 /** Rejects other currencies, because a client that requests euros must not mistake dollars for euros. */
-const usd = z
+export const usd = z
   .string()
   .transform((value) => value.toLowerCase())
   .refine((value) => value === 'usd', 'must be a supported currency')

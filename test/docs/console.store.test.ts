@@ -144,7 +144,7 @@ describe.each([
 
   it('requires no key, and is not part of the API description', async () => {
     const { paths } = (await (await service.get('/openapi.json')).json()) as { paths: object };
-    expect(Object.keys(paths).filter((path) => !/\/(v1|health)\//.test(path))).toEqual([]);
+    expect(Object.keys(paths).filter((path) => !/\/((v1|health)\/|mcp$)/.test(path))).toEqual([]);
   });
 
   it('the path without the trailing slash redirects to the page', async () => {

@@ -52,7 +52,7 @@ describe('the description', () => {
   it('has no duplicate schemas, no hidden routes and no HEAD', () => {
     const { components, paths } = documents[0] as Document;
     expect(Object.keys(components.schemas).filter((name) => name.endsWith('Input'))).toEqual([]);
-    expect(Object.keys(paths).filter((path) => !/^\/(v1|health)\//.test(path))).toEqual([]);
+    expect(Object.keys(paths).filter((path) => !/^\/((v1|health)\/|mcp$)/.test(path))).toEqual([]);
     for (const operations of Object.values(paths)) expect(operations).not.toHaveProperty('head');
     expect(JSON.stringify(documents[0])).not.toContain('x-route');
     for (const { operation } of operationsOf(documents[0] as Document)) {
@@ -65,7 +65,7 @@ describe('the description', () => {
     const names = new Set<string>();
     for (const { operation, path } of operationsOf(documents[0] as Document)) {
       expect(operation.summary, path).toMatch(
-        /^(Read|List|Register|Replace|Renew|Delete|Create|Revoke|Request|Get|Verify|Change|Search|Stream|Broadcast|Check) /,
+        /^(Read|List|Register|Replace|Renew|Delete|Create|Revoke|Request|Get|Verify|Change|Search|Stream|Broadcast|Check|Call) /,
       );
       expect(operation.description.length, path).toBeGreaterThan(20);
       expect(operation.operationId).toMatch(

@@ -1,5 +1,6 @@
 import type { Caller, KeyCache } from '#accounts/keys/key-cache';
 import type { KeyHolder } from '#accounts/keys/user-store';
+import { isUsable, remaining } from '#accounts/ledger/lease';
 import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
 import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
@@ -123,6 +124,29 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     }
   }
 
+  /** `by`: breaks the dates down. Labels of keys require the scope `account`. */
+  async function usage({ user, scopes }: Caller, by?: UsageBy): Promise<UsageRecord> {
+    const now = clock.now();
+    const period = periodAt(user.plan, user.anchor, now);
+    const { used, daily, read, own } = await countsOf(user.key, period.start, by);
+    const newest = newestOf(daily, USAGE_DATES);
+    const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
+    const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
+    return {
+      limit: user.limit,
+      used,
+      remaining: Math.max(0, user.limit - used),
+      periodStart: iso(period.start),
+      resetsAt: iso(period.end),
+      validUntil: iso(user.validUntil),
+      daily: newest,
+      ...(by === 'key' && { keys: parts && byCalls(parts, (id) => nameOfKey(id, names)) }),
+      ...(by === 'path' && {
+        paths: parts && byCalls(parts, (path) => ({ path: path === null ? null : pathOf(path) })),
+      }),
+    };
+  }
+
   return {
     // The gate calls these functions directly, because wrappers would slow down every call.
     holderOf: keyCache.holderOf,
@@ -135,27 +159,12 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     keep: leases.keep,
     refund: leases.refund,
 
-    /** `by`: breaks the dates down. Labels of keys require the scope `account`. */
-    async usage({ user, scopes }: Caller, by?: UsageBy): Promise<UsageRecord> {
-      const now = clock.now();
-      const period = periodAt(user.plan, user.anchor, now);
-      const { used, daily, read, own } = await countsOf(user.key, period.start, by);
-      const newest = newestOf(daily, USAGE_DATES);
-      const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
-      const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
-      return {
-        limit: user.limit,
-        used,
-        remaining: Math.max(0, user.limit - used),
-        periodStart: iso(period.start),
-        resetsAt: iso(period.end),
-        validUntil: iso(user.validUntil),
-        daily: newest,
-        ...(by === 'key' && { keys: parts && byCalls(parts, (id) => nameOfKey(id, names)) }),
-        ...(by === 'path' && {
-          paths: parts && byCalls(parts, (path) => ({ path: path === null ? null : pathOf(path) })),
-        }),
-      };
+    usage,
+
+    /** The remaining calls as known to this process or, if it holds no lease of the user, in the ledger. */
+    remaining(caller: Caller): number | Promise<number> {
+      const lease = leases.of(caller.user.key).find((one) => isUsable(one, instantOf(clock)));
+      return lease ? remaining(lease) : usage(caller).then((counts) => counts.remaining);
     },
 
     reading: leases.reading,

@@ -32,7 +32,10 @@ function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHt
 
 const covers = ({ scopes }: Caller, wanted: WantedScope): boolean => wanted === 'any' || scopes.includes(wanted);
 
-type Verbs = Pick<Allowance, 'holderAtOnce' | 'holderOfHash' | 'noteUse' | 'spend' | 'spendAtOnce' | 'keep' | 'refund'>;
+type Verbs = Pick<
+  Allowance,
+  'holderAtOnce' | 'holderOfHash' | 'noteUse' | 'spend' | 'spendAtOnce' | 'keep' | 'refund' | 'remaining'
+>;
 
 /** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
 export function createGate(allowance: Verbs, burstPerSecond: number) {
@@ -91,6 +94,30 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     },
 
     limitsOf: ({ caller }, code, now) => (caller ? rateLimits.ofRefusal(code, caller, now) : {}),
+
+    covers: ({ caller }, scope) => covers(caller, scope),
+
+    requireScope({ caller }, scope): void {
+      if (!covers(caller, scope)) throw missingScope(scope);
+    },
+
+    charge(request, calls): Promise<void> | undefined {
+      const path = request.routeOptions.config.usagePath as UsagePath;
+      const receipt = allowance.spend(request.caller, path, request.waited, calls);
+      if (receipt instanceof Promise)
+        return receipt.then((granted) => {
+          request.receipt = granted;
+        });
+      request.receipt = receipt;
+      return undefined;
+    },
+
+    refund(request): void {
+      if (request.receipt) allowance.refund(request.receipt as Receipt);
+      request.receipt = undefined;
+    },
+
+    remaining: ({ caller }) => allowance.remaining(caller),
 
     /** Throws `scope_missing` and `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
@@ -190,22 +217,11 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     return (open || keyInQuery ? undefined : authenticate(request)) ?? done();
   });
 
-  function charge(request: FastifyRequest, calls: number): Promise<void> | undefined {
-    const path = request.routeOptions.config.usagePath as UsagePath;
-    const receipt = allowance.spend(request.caller, path, request.waited, calls);
-    if (receipt instanceof Promise)
-      return receipt.then((granted) => {
-        request.receipt = granted;
-      });
-    request.receipt = receipt;
-    return undefined;
-  }
-
   app.addHook('preHandler', (request, _reply, done) => {
     const { cost, keyInQuery } = request.routeOptions.config;
     if (keyInQuery) return authenticateByQuery(request);
     const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
-    return (calls ? charge(request, calls) : undefined) ?? done();
+    return (calls ? gate.charge(request, calls) : undefined) ?? done();
   });
 
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Clock, MINUTE } from '#core/clock';
 import { Problem } from '#core/problems';
-import { refuseCrossSite } from '#server/cross-origin';
+import { refuseCrossSite, refuseForeignOrigin } from '#server/cross-origin';
 import type { RouteFacts } from '#server/gate';
 import { clientOf, createBurst } from './limits.ts';
 
@@ -18,13 +18,14 @@ export function refuseClosed(registration: string): void {
 
 export type CheckSettings = {
   corsOrigins: readonly string[];
+  publicUrl?: string | undefined;
   registration: string;
   registrationsPerMinute: number;
 };
 
 /** Checks of the route's configuration that do not need the key. */
 export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, clock: Clock) {
-  const { corsOrigins, registration, registrationsPerMinute: perMinute } = settings;
+  const { corsOrigins, publicUrl, registration, registrationsPerMinute: perMinute } = settings;
   const byClient = new Map<string, ReturnType<typeof createBurst<string>>>();
 
   const clientLimit = (calls: string) => {
@@ -34,11 +35,12 @@ export function createRouteChecks(settings: CheckSettings, sendsMail: boolean, c
     return limit;
   };
 
-  return function checkOf({ sameSite, registers, needsMail, perClient }: RouteFacts) {
-    if (!sameSite && !registers && !needsMail && !perClient) return undefined;
+  return function checkOf({ sameSite, ownOrigin, registers, needsMail, perClient }: RouteFacts) {
+    if (!sameSite && !ownOrigin && !registers && !needsMail && !perClient) return undefined;
     const limit = perClient && clientLimit(perClient);
     return (request: FastifyRequest): void => {
       if (sameSite) refuseCrossSite(request.headers, corsOrigins);
+      if (ownOrigin) refuseForeignOrigin(request.headers, corsOrigins, publicUrl);
       if (registers) refuseClosed(registration);
       if (needsMail && !sendsMail) {
         const detail = 'This service cannot send email because SMTP_URL is not set.';

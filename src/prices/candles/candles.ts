@@ -108,7 +108,8 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
-  async function history({ requestKey, series, window, format, currency }: CandleRequest): Promise<Answer> {
+  /** Throws a problem if the window has no candles. */
+  async function readCandles(series: CandleSeries, window: Window, currency: Currency) {
     await load(series);
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
@@ -116,11 +117,15 @@ export function createCandles(dependencies: Dependencies) {
     if (dollars.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure);
     const columns = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
     const answer = candleFacts.facts(series, window, columns, outcome, valuation);
-    const count = columns.at.length;
-    if (valuation && count === 0) throw rateUnavailable(valuation, window.span, answer.gaps);
+    if (valuation && columns.at.length === 0) throw rateUnavailable(valuation, window.span, answer.gaps);
     const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
     const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
-    const rows = { version, isWide: windowSize(count) !== 'short' };
+    return { columns, answer, version, valuation };
+  }
+
+  async function history({ requestKey, series, window, format, currency }: CandleRequest): Promise<Answer> {
+    const { columns, answer, version, valuation } = await readCandles(series, window, currency);
+    const rows = { version, isWide: windowSize(columns.at.length) !== 'short' };
     const pieces = () => RENDER[format](columns, valuation?.currency);
     return { body: await answers.bodyOfRows(requestKey, rows, pieces), ...answer };
   }
@@ -146,6 +151,13 @@ export function createCandles(dependencies: Dependencies) {
       const requestKey = (currency === DOLLAR ? about : [...about, currency]).join();
       const isLong = () => size(series, window) !== 'short';
       return answers.respond(requestKey, isLong, () => history({ requestKey, series, window, format, currency }));
+    },
+
+    /** Like `range`, as columns instead of text. */
+    async points(token: TokenName, interval: Interval, from: number, thru: number, currency = DOLLAR) {
+      const window = rangeWindow(interval, from, thru, clock.now());
+      const { columns, answer } = await readCandles({ token, interval }, window, currency);
+      return { columns, ...answer };
     },
 
     size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),

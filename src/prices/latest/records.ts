@@ -6,6 +6,8 @@ import { latestPrice, priceSeries } from '#prices/model/records';
 /** The maximum number of tokens in a request, and the number of tokens per charged call. */
 export const MOST_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
+/** The charge for a request of several tokens, in calls. */
+export const callsFor = (tokens: number): number => Math.ceil(tokens / TOKENS_PER_CALL);
 
 export const tokenPrice = z
   .object({

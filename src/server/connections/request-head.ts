@@ -31,8 +31,9 @@ function parameterNames({ query, url }: FastifyRequest): string[] {
   return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];
 }
 
-function refuseSecrets(request: FastifyRequest): void {
-  for (const name of parameterNames(request)) {
+/** Throws `secret_in_request` if a parameter has the name of a seed phrase. */
+export function refuseSecretNames(names: readonly string[]): void {
+  for (const name of names) {
     if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
       const detail =
         'The URL contains a `mnemonic` parameter. Never put a seed phrase in a URL or send it to this service. Treat the seed phrase as compromised.';
@@ -90,7 +91,7 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
 
 /** The first checks, on every path: secrets, host, sizes, encoding. */
 export function checkRequest(request: FastifyRequest): void {
-  refuseSecrets(request);
+  refuseSecretNames(parameterNames(request));
   refuseHosts(request);
   refuseOversize(request);
   refuseBrokenEncoding(request);

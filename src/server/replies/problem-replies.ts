@@ -72,11 +72,22 @@ type Options = {
   nearest?: ((url: string) => string | undefined) | undefined;
 };
 
+/** Converts an error to a problem, which is counted, traced and, if the service is at fault, logged. */
+export const createProblemReport =
+  ({ log, requests }: Pick<Options, 'log' | 'requests'>) =>
+  (request: FastifyRequest, reply: FastifyReply, error: unknown): Problem => {
+    const problem = toProblem(error);
+    requests?.problem(problem.code);
+    traceProblem(problem);
+    if (problem.status >= 500) log.failed(request, reply, problem);
+    return problem;
+  };
+
+export type ReportProblem = ReturnType<typeof createProblemReport>;
+
 function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, options: Options): FastifyReply {
   const { basePath, page, limits = {}, nearest } = options;
-  options.requests?.problem(problem.code);
-  traceProblem(problem);
-  if (problem.status >= 500) options.log.failed(request, reply, problem);
+  createProblemReport(options)(request, reply, problem);
   for (const name of Object.keys(reply.getHeaders())) {
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }

@@ -1,0 +1,153 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Accounts } from '#accounts/open';
+import { maskApiKeys } from '#core/log';
+import type { RequestBodies } from '#server/connections/request-body';
+import { readJsonBodies } from '#server/json-body';
+import { bodyOf } from '#server/replies/answer-body';
+import { acceptedCoding } from '#server/replies/negotiation';
+import type { ReportProblem } from '#server/replies/problem-replies';
+import { withVary } from '#server/replies/static-content';
+import { inputSchema, outputSchema } from './json-schema.ts';
+import type { CountCall } from './metrics.ts';
+import { createProtocol, type Exchange } from './protocol.ts';
+import { createToolRunner } from './run-tool.ts';
+import { type Caller, provenance, type Tool } from './tool.ts';
+
+/** The maximum size of a message, in bytes. A call with a hundred tokens takes 6 KB. */
+const MAX_MESSAGE_BYTES = 32 * 1024;
+
+const id = z.union([z.string(), z.number()]).optional();
+const message = z.looseObject({
+  jsonrpc: z.literal('2.0', 'must be 2.0').meta({ fix: 'the text 2.0' }),
+  method: z.string().meta({ description: 'The method', fix: 'a method such as tools/call', examples: ['tools/list'] }),
+  id: id.meta({
+    description: 'The ID of the request; omitted in a notification',
+    fix: 'a text or a number',
+    examples: [1],
+  }),
+  params: z
+    .looseObject({})
+    .optional()
+    .meta({ description: 'The parameters of the method', fix: 'an object', examples: [{}] }),
+});
+
+const response = z
+  .looseObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.number()]).meta({ description: 'The ID of the request', examples: [1] }),
+    result: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'The result of the method', examples: [{ tools: [] }] }),
+    error: z.looseObject({ code: z.int(), message: z.string() }).optional().meta({ description: 'The error, if any' }),
+  })
+  .meta({ description: 'A JSON-RPC response' });
+
+const schema = {
+  tags: ['mcp'],
+  summary: 'Call a tool with the Model Context Protocol',
+  description:
+    'An MCP server over streamable HTTP for AI agents, without sessions. It serves the current revision of the protocol ' +
+    'and those of 2025. Each request contains one JSON-RPC message; batches are rejected. `tools/list` is free and lists ' +
+    'the tools that the scopes of the key allow. `tools/call` costs as much as the same request to the other endpoints. ' +
+    'A refused call is a result with `isError`, and is free.',
+  operationId: 'callMcp',
+  consumes: ['application/json'],
+  body: message,
+  response: { 200: response, 202: z.undefined().meta({ description: 'A notification was accepted' }) },
+};
+
+const config = {
+  cost: 0,
+  scope: 'any',
+  ownOrigin: true,
+  price: 'as the endpoint that provides the data',
+  problems: ['cross_site', 'unsupported_media_type'],
+} as const;
+
+/** The headers that the protocol reads. The SDK sees neither the key nor other headers. */
+const PROTOCOL_HEADERS = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+function toWebRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
+  // Both types, as the protocol requires. The service has already rejected clients that do not accept JSON.
+  const passed: [string, string][] = [['accept', 'application/json, text/event-stream']];
+  for (const name of PROTOCOL_HEADERS) if (typeof headers[name] === 'string') passed.push([name, headers[name]]);
+  return new Request('http://localhost/mcp', { method: 'POST', headers: passed, signal });
+}
+
+async function sendWebResponse(request: FastifyRequest, reply: FastifyReply, given: Response): Promise<FastifyReply> {
+  reply.code(given.status).header('cache-control', 'no-store');
+  const text = maskApiKeys(await given.text());
+  if (text === '') return reply.send();
+  const { coding, payload } = await bodyOf(text).in(acceptedCoding(request.headers['accept-encoding']));
+  if (coding !== 'identity') reply.header('content-encoding', coding);
+  return reply
+    .headers({ 'content-type': 'application/json; charset=utf-8', vary: withVary(reply, 'Accept-Encoding') })
+    .send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+}
+
+type Options = {
+  bodies: RequestBodies;
+  report: ReportProblem;
+  accounts: Pick<Accounts, 'allowance' | 'gate'>;
+  tools: readonly Tool[];
+  count: CountCall;
+};
+
+export const mcp: FastifyPluginAsyncZod<Options> = async (app, { bodies, report, accounts, tools, count }) => {
+  const { allowance, gate } = accounts;
+  readJsonBodies(app, bodies, { limit: MAX_MESSAGE_BYTES });
+  const runTool = createToolRunner(count);
+  const protocol = createProtocol();
+  app.addHook('onClose', protocol.close);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const listed = tools.map(({ name, title, description, scope, input, output }) => ({
+    scope,
+    entry: {
+      name,
+      title,
+      description,
+      inputSchema: inputSchema(input),
+      outputSchema: outputSchema(output.extend(provenance.shape)),
+      annotations: { readOnlyHint: true },
+    },
+  }));
+
+  const callerOf = (request: FastifyRequest, reply: FastifyReply): Caller => ({
+    requestId: request.id,
+    user: request.user,
+    covers: (scope) => gate.covers(request, scope),
+    requireScope: (scope) => gate.requireScope(request, scope),
+    charge: (calls) => gate.charge(request, calls),
+    refund: () => gate.refund(request),
+    remaining: () => request.receipt?.remaining ?? gate.remaining(request),
+    usage: () => allowance.usage(request.caller),
+    report: (error) => report(request, reply, error),
+  });
+
+  const exchangeOf = (caller: Caller): Exchange => ({
+    list: () => listed.filter(({ scope }) => caller.covers(scope)).map(({ entry }) => entry),
+    call(name, given, signal) {
+      const tool = byName.get(name);
+      return tool && runTool(tool, given, { caller, signal });
+    },
+  });
+
+  app.post('/mcp', { schema, config }, async (request, reply) => {
+    const gone = new AbortController();
+    const abort = () => gone.abort();
+    reply.raw.once('close', abort);
+    try {
+      const web = toWebRequest(request, gone.signal);
+      return await sendWebResponse(
+        request,
+        reply,
+        await protocol.serve(web, request.body, exchangeOf(callerOf(request, reply))),
+      );
+    } finally {
+      reply.raw.off('close', abort);
+    }
+  });
+};

@@ -1,0 +1,18 @@
+/** The most lines of a table, including the header. */
+const MOST_LINES = 56;
+
+export type Cell = string | number | null | undefined;
+
+/** `count` positions from 0 through `last`, evenly spaced, both ends included. */
+const spread = (last: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => Math.round((i * last) / (count - 1)));
+
+/** Comma-separated lines. A longer table contains evenly spaced rows, among them the first and the last. */
+export function table(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const most = MOST_LINES - 2;
+  const isLong = rows.length > most;
+  const shown = isLong ? spread(rows.length - 1, most).map((i) => rows[i] as readonly Cell[]) : rows;
+  const lines = [columns, ...shown].map((row) => row.map((cell) => cell ?? '').join(','));
+  if (isLong) lines.push(`${most} of ${rows.length} rows, evenly spaced. structuredContent contains all.`);
+  return lines.join('\n');
+}

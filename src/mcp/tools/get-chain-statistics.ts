@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { SECOND } from '#core/clock';
+import { type TokenStatistics, tokenStatistics } from '#statistics/records';
+import { statisticsToken, usd } from '#statistics/routes';
+import type { Statistics } from '#statistics/statistics';
+import { jsonOf, provenanceOf } from '../answer.ts';
+import { isoTime, isoTimeSchema } from '../dates.ts';
+import { defineTool } from '../tool.ts';
+
+export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
+  defineTool({
+    name: 'get_chain_statistics',
+    title: 'Get on-chain statistics',
+    description:
+      'On-chain statistics of one blockchain: addresses, transactions, block height, hashrate, difficulty, supply. Null if ' +
+      'not reported. Not for prices. Costs 1 call.',
+    scope: 'prices',
+    cost: () => 1,
+    input: z.object({
+      token: statisticsToken.meta({ description: 'The chain, by its symbol' }),
+      currency: usd.meta({ description: 'Only usd' }),
+    }),
+    output: tokenStatistics.extend({ time: isoTimeSchema }),
+
+    async call({ token }) {
+      const answer = await statistics.latest(token);
+      const record = jsonOf<TokenStatistics>(answer);
+      const data = { ...record, time: isoTime(record.time * SECOND) };
+      return { data, columns: ['figure', 'value'], rows: Object.entries(data), ...provenanceOf(answer) };
+    },
+  });

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { callsFor, type TokenPrice, tokenPrice } from '#prices/latest/records';
+import type { Market } from '#prices/market';
+import { jsonOf, provenanceOf } from '../answer.ts';
+import { isoOfHttpDate, isoTimeSchema } from '../dates.ts';
+import type { ToolParameters } from '../parameters.ts';
+import { defineTool } from '../tool.ts';
+
+const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
+const time = isoTimeSchema.nullable();
+
+export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, currency }: ToolParameters) =>
+  defineTool({
+    name: 'get_latest_prices',
+    title: 'Get latest prices',
+    description:
+      'Current price, 24-hour change in percent, market cap, volume, supply, and all-time high and low of 1 to 100 tokens. ' +
+      'Use one call to compare or rank tokens. Costs 1 call per 10 tokens.',
+    scope: 'prices',
+    cost: ({ tokenNames }) => callsFor(tokenNames.length),
+    input: z.object({ tokenNames: tokens, currency }),
+    output: z.object({ prices: z.array(tokenPrice.extend({ at: time, ath_date: time, atl_date: time })) }),
+
+    async call({ tokenNames, currency }) {
+      const answer = await market.latestOf(tokenNames, currency);
+      const prices = jsonOf<TokenPrice[]>(answer).map((price) => ({
+        ...price,
+        at: isoOfHttpDate(price.at),
+        ath_date: isoOfHttpDate(price.ath_date),
+        atl_date: isoOfHttpDate(price.atl_date),
+      }));
+      const rows = prices.map((price) => COLUMNS.map((column) => price[column]));
+      return { data: { prices }, columns: COLUMNS, rows, ...provenanceOf(answer) };
+    },
+  });

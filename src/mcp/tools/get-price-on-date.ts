@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { Market } from '#prices/market';
+import { type DateSnapshot, dateSnapshot } from '#prices/model/records';
+import { jsonOf, provenanceOf } from '../answer.ts';
+import type { ToolParameters } from '../parameters.ts';
+import { defineTool } from '../tool.ts';
+
+const COLUMNS = ['current_price', 'market_cap', 'total_volume'] as const;
+
+export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, currency }: ToolParameters) =>
+  defineTool({
+    name: 'get_price_on_date',
+    title: 'Get the price on a date',
+    description:
+      'Price, market cap and volume of a token at 00:00 UTC on one past date. Costs 1 call. For several dates, use ' +
+      'get_price_history.',
+    scope: 'prices',
+    cost: () => 1,
+    input: z.object({ tokenName: token, date, currency }),
+    output: dateSnapshot,
+
+    async call({ tokenName, date, currency }) {
+      const answer = await market.date(tokenName, date, 'json', currency);
+      const [snapshot] = jsonOf<[DateSnapshot]>(answer);
+      return { data: snapshot, columns: COLUMNS, rows: [COLUMNS.map((one) => snapshot[one])], ...provenanceOf(answer) };
+    },
+  });

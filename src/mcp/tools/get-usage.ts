@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { usageRecord } from '#accounts/records';
+import type { Clock } from '#core/clock';
+import { defineTool } from '../tool.ts';
+
+export const getUsage = (clock: Clock) =>
+  defineTool({
+    name: 'get_usage',
+    title: 'Get usage',
+    description: "The caller's allowance: limit, used and remaining calls, reset time, validity, calls per day. Free.",
+    scope: 'any',
+    input: z.object({}),
+    output: usageRecord,
+
+    async call(_, { caller }) {
+      const data = await caller.usage();
+      const { daily, ...totals } = data;
+      const rows = [...Object.entries(totals), ...daily.map(({ date, calls }): [string, number] => [date, calls])];
+      return { data, columns: ['figure', 'value'], rows, source: 'ledger', at: clock.now() };
+    },
+  });
