@@ -10,7 +10,13 @@ const LATENCIES = { rounds: 25, seconds: 1 };
 const WARM_UP_SECONDS = 10;
 
 /** `before` runs before each measurement and prepares the target. */
-type Target = { url: string; keys: readonly string[]; br?: boolean; before?: () => Promise<unknown> };
+type Target = {
+  url: string;
+  keys: readonly string[];
+  br?: boolean;
+  body?: string;
+  before?: () => Promise<unknown>;
+};
 
 async function warmUp(targets: readonly Target[]): Promise<void> {
   for (const target of targets) await load({ ...target, seconds: WARM_UP_SECONDS });

@@ -11,6 +11,8 @@ export type Load = {
   seconds: number;
   connections?: number;
   br?: boolean;
+  /** A JSON text, which is sent with POST. */
+  body?: string;
 };
 
 export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
@@ -63,8 +65,14 @@ async function output(command: string, args: readonly string[]): Promise<string>
   return text;
 }
 
+const postOf = (body: string): string => `wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = ${JSON.stringify(body)}
+`;
+
 /** Runs wrk and returns its output. */
-async function wrk({ url, keys, seconds, connections = 32, br }: Load, script = ''): Promise<string> {
+async function wrk({ url, keys, seconds, connections = 32, br, body }: Load, given = ''): Promise<string> {
+  const script = (body === undefined ? '' : postOf(body)) + given;
   const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   const file = join(directory, 'script.lua');
   await writeFile(file, keys.length > 1 ? rotatingKeys(keys) + script : script);
@@ -102,9 +110,11 @@ export async function countResponses(load: Load): Promise<number> {
   return Number(/(\d+) requests in/.exec(text)?.[1] ?? Number.NaN);
 }
 
-async function withAutocannon({ url, keys, seconds, connections = 32, br }: Load): Promise<number> {
+async function withAutocannon({ url, keys, seconds, connections = 32, br, body }: Load): Promise<number> {
   const encoding: Record<string, string> = br ? { 'accept-encoding': 'br' } : {};
-  const requests = keys.map((key) => ({ headers: { 'x-api-key': key, ...encoding } }));
+  const post = body !== undefined && { method: 'POST' as const, body };
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  const requests = keys.map((key) => ({ ...post, headers: { 'x-api-key': key, ...type, ...encoding } }));
   // autocannon fails on an empty list, and the baseline servers need no key.
   const rotation = requests.length > 0 && { requests };
   const result = await autocannon({ url, connections, duration: seconds, headers: encoding, ...rotation });

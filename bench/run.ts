@@ -31,6 +31,7 @@ const BENCHES = {
   latency: () => import('./latency.ts'),
   embedded: () => import('./embedded.ts'),
   hostile: () => import('./hostile.ts'),
+  mcp: () => import('./mcp.ts'),
   day: () => import('./simulated-day.ts'),
   month: () => import('./simulated-month.ts'),
   catalogue: () => import('./simulated-catalogue.ts'),

@@ -52,6 +52,10 @@ Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources
   Your API key:   ${apiKey}
 
 ${calls.join('')}
+To connect Claude Code to these prices (MCP):
+
+  claude mcp add --transport http quotient ${url}/mcp --header 'X-API-KEY: ${apiKey}'
+
 The demo prints emails here. This call sends an email with a link to a new key:
 
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'

@@ -39,7 +39,7 @@ type Request<Row extends Timed, Facts> = {
 export async function readSeries<Row extends Timed, Facts>({ interval, span, read, combine }: Request<Row, Facts>) {
   for (const one of COARSER.slice(COARSER.indexOf(interval))) {
     // A finer series is not even read if its window has too many points: a year of minutes has 105,000.
-    if (one !== 'daily' && samplesIn(INTERVALS[one], span) > MOST_POINTS + 1) continue;
+    if (one !== 'daily' && samplesIn(INTERVALS[one], span) > MOST_POINTS) continue;
     const { rows, facts } = await read(INTERVALS[one]);
     if (rows.length <= MOST_POINTS)
       return { rows, facts, interval: one as SeriesInterval, note: noteOf(interval, one) };

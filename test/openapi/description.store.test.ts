@@ -69,7 +69,7 @@ describe('the description', () => {
       );
       expect(operation.description.length, path).toBeGreaterThan(20);
       expect(operation.operationId).toMatch(
-        /^(get|list|create|delete|renew|rotate|update|revoke|request|confirm|verify|set|search|stream|broadcast)[A-Z][A-Za-z]+$/,
+        /^(get|list|create|delete|renew|rotate|update|revoke|request|confirm|verify|set|search|stream|broadcast|call)[A-Z][A-Za-z]+$/,
       );
       for (const tag of operation.tags) expect(tags.get(tag), path).toBeTruthy();
       expect(names.has(operation.operationId), operation.operationId).toBe(false);

@@ -25,6 +25,16 @@ export function adviceFor(key: Scopes): string {
   return 'A key for a program. Do not use this key in a web page, because any visitor can read it.';
 }
 
+/** The command that connects Claude Code to the service's MCP server with a key. `baseUrl` has no trailing slash. */
+export const claudeCommand = (baseUrl: string, apiKey: string): string =>
+  `claude mcp add --transport http quotient ${baseUrl}/mcp --header "X-API-KEY: ${apiKey}"`;
+
+/** The configuration of the MCP server, in the form that most agents read. */
+export const agentConfiguration = (baseUrl: string, apiKey: string): string =>
+  JSON.stringify({
+    mcpServers: { quotient: { type: 'http', url: `${baseUrl}/mcp`, headers: { 'X-API-KEY': apiKey } } },
+  });
+
 /** `accountEnds` is the time when the account expires. Keys without their own expiry expire with it. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;

@@ -2,7 +2,7 @@ import { warnBeforeLeaving } from '../api/key-store.ts';
 import type { Session } from '../api/session.ts';
 import { byId, copyButton } from '../core/dom.ts';
 import { fieldOf, onSubmit } from '../core/form.ts';
-import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
+import { adviceFor, agentConfiguration, claudeCommand, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;
 
@@ -20,7 +20,21 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
   const form = byId('new-key-form', HTMLFormElement);
   const created = byId('new-key-created');
   const text = byId('new-key-text');
-  copyButton(byId('new-key-copy'), { shown: text, onCopied: () => warnBeforeLeaving(false) });
+  const agent = byId('new-key-agent', HTMLDetailsElement);
+  const [command, configuration] = [byId('new-key-claude'), byId('new-key-json')];
+  // Each of the texts contains the key.
+  const onCopied = () => warnBeforeLeaving(false);
+  copyButton(byId('new-key-copy'), { shown: text, onCopied });
+  copyButton(byId('new-key-claude-copy'), { shown: command, onCopied });
+  copyButton(byId('new-key-json-copy'), { shown: configuration, onCopied });
+
+  function showKey(apiKey: string): void {
+    const baseUrl = session.baseUrl.replace(/\/$/, '');
+    text.textContent = apiKey;
+    command.textContent = apiKey && claudeCommand(baseUrl, apiKey);
+    configuration.textContent = apiKey && agentConfiguration(baseUrl, apiKey);
+    agent.open = false;
+  }
 
   const firstScope = form.querySelector<HTMLInputElement>('[name=scopes]');
 
@@ -41,7 +55,7 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
       ...(days > 0 && { expiresAt: daysFromNow(days) }),
       dailyLimit: limitIn(fields),
     });
-    text.textContent = key.apiKey;
+    showKey(key.apiKey);
     warnBeforeLeaving(true);
     byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
     byId('new-key-advice').textContent = isForPages(key)
@@ -62,7 +76,7 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
   });
   dialog.addEventListener('close', () => {
     warnBeforeLeaving(false);
-    text.textContent = '';
+    showKey('');
   });
 
   return () => {

@@ -73,6 +73,14 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(created);
   await page.keyboard.press('Escape');
   expect(await page.locator('#new-key-text').innerText(), 'Escape does not close the dialog').toBe(created);
+  await dialog().getByText('Connect an AI agent').click();
+  const command = await page.locator('#new-key-claude').innerText();
+  expect(command).toContain(`quotient ${service.url}/mcp --header "X-API-KEY: ${created}"`);
+  await page.locator('#new-key-json-copy').click();
+  await page.locator('#new-key-json-copy', { hasText: 'Copied' }).waitFor();
+  expect(JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')))).toEqual({
+    mcpServers: { quotient: { type: 'http', url: `${service.url}/mcp`, headers: { 'X-API-KEY': created } } },
+  });
   await dialog().getByRole('button', { name: 'I have saved it' }).click();
   await dialog().waitFor({ state: 'hidden' });
   expect(await page.content()).not.toContain(created);
