@@ -68,8 +68,8 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
   },
   {
     uses: /^@modelcontextprotocol\//,
-    in: (file) => file === 'src/mcp/protocol.ts',
-    message: 'only src/mcp/protocol.ts uses the SDK of the protocol',
+    in: (file) => file.startsWith('src/mcp/protocol'),
+    message: 'only src/mcp/protocol*.ts uses the SDK of the protocol',
   },
   {
     uses: /^node:/,

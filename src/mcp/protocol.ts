@@ -1,73 +1,30 @@
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
-  type ListToolsResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerOptions,
-  WebStandardStreamableHTTPServerTransport,
+  isJsonContentType,
+  type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
-import { MINUTE } from '#core/clock';
-import { VERSION } from '#core/version';
-import { untilAborted } from './until-aborted.ts';
+import { Problem } from '#core/problems';
+import { type Reply, serveLegacy } from './protocol-2025.ts';
+import { type Exchange, serverOf } from './protocol-server.ts';
 
-const INFO = { name: 'quotient', title: 'Quotient', version: VERSION };
+/** The header fields of a request. */
+export type ProtocolHeaders = Readonly<Record<string, unknown>>;
 
-const OPTIONS: ServerOptions = {
-  capabilities: { tools: {} },
-  instructions:
-    "Prices, history, candles and on-chain statistics of crypto assets, from the operator's archive. All dates are UTC. " +
-    'A token is named by its name or symbol. An error states what to change. The allowance is limited: request several ' +
-    'tokens in one call, and the coarsest interval that answers the question.',
-  cacheHints: { 'tools/list': { ttlMs: MINUTE, cacheScope: 'private' } },
-  // Only answers to questions to the user are validated with it, and this server asks none. The default compiles a
-  // validator for each request.
-  jsonSchemaValidator: {
-    getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }),
-  },
-};
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-type CallResult = { content: { type: 'text'; text: string }[]; structuredContent?: object; isError?: boolean };
-
-/** The tools as one request may use them. */
-export type Exchange = {
-  list(): ListToolsResult['tools'];
-  /** Returns undefined for an unknown tool. */
-  call(name: string, given: Record<string, unknown>, signal: AbortSignal): Promise<CallResult> | undefined;
-};
-
-const unknownTool = () =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, 'This tool does not exist. tools/list returns all tools.');
-
-/** A server for one request: the endpoint has no sessions. */
-function serverOf({ list, call }: Exchange): Server {
-  const server = new Server(INFO, OPTIONS);
-  server.setRequestHandler('tools/list', () => ({ tools: list() }));
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq: { signal } }) => {
-    const result = call(params.name, params.arguments ?? {}, signal);
-    if (result === undefined) throw unknownTool();
-    return result as Promise<CallResult & { structuredContent?: Record<string, unknown> }>;
+/** The SDK sees only the headers of the protocol, and never the key. */
+function toWebRequest(headers: ProtocolHeaders, signal: AbortSignal): Request {
+  const names = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
+  const given = names.flatMap((name): [string, string][] => {
+    const value = textIn(headers[name]);
+    return value === undefined ? [] : [[name, value]];
   });
-  return server;
-}
-
-/** nginx's status for a client that has disconnected. */
-const CLIENT_GONE = 499;
-
-/** Serves clients of the 2025 revisions, which the SDK's own handler would answer with streams. */
-async function serveLegacy(request: Request, body: object, exchange: Exchange): Promise<Response> {
-  const server = serverOf(exchange);
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport);
-  try {
-    return await untilAborted(transport.handleRequest(request, { parsedBody: body }), request.signal);
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: CLIENT_GONE });
-    throw error;
-  } finally {
-    await server.close();
-  }
+  const types: [string, string][] = [
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+  ];
+  return new Request('http://localhost/mcp', { method: 'POST', headers: [...types, ...given], signal });
 }
 
 /** Serves the current revision of the protocol and those of 2025, without sessions, streams and subscriptions. */
@@ -79,10 +36,26 @@ export function createProtocol() {
   });
 
   return {
-    async serve(request: Request, body: object, exchange: Exchange): Promise<Response> {
-      if (await isLegacyRequest(request, body)) return serveLegacy(request, body, exchange);
+    /** `body` is the parsed message. `signal` aborts when the client disconnects. */
+    async serve(headers: ProtocolHeaders, body: object, exchange: Exchange, signal: AbortSignal): Promise<Reply> {
+      if (!isJsonContentType(textIn(headers['content-type']) ?? null))
+        throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+      const revision = textIn(headers['mcp-protocol-version']);
+      const mcpMethodHeader = textIn(headers['mcp-method']);
+      const outcome = classifyInboundRequest({
+        httpMethod: 'POST',
+        body,
+        ...(revision !== undefined && { protocolVersionHeader: revision }),
+        ...(mcpMethodHeader !== undefined && { mcpMethodHeader }),
+      });
+      if (outcome.kind === 'legacy') {
+        const isRequest = outcome.reason === 'initialize' || outcome.reason === 'no-claim';
+        // Notifications and responses of clients have no effect without a session.
+        return isRequest ? serveLegacy(body as JSONRPCRequest, revision, exchange, signal) : { status: 202, text: '' };
+      }
       const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
-      return modern.fetch(request, { authInfo, parsedBody: body });
+      const response = await modern.fetch(toWebRequest(headers, signal), { authInfo, parsedBody: body });
+      return { status: response.status, text: await response.text() };
     },
     close: modern.close,
   };

@@ -11,12 +11,16 @@ import type { ReportProblem } from '#server/replies/problem-replies';
 import { withVary } from '#server/replies/static-content';
 import { inputSchema, outputSchema } from './json-schema.ts';
 import type { CountCall } from './metrics.ts';
-import { createProtocol, type Exchange } from './protocol.ts';
+import { createProtocol } from './protocol.ts';
+import type { Reply } from './protocol-2025.ts';
+import type { Exchange } from './protocol-server.ts';
 import { createToolRunner } from './run-tool.ts';
 import { type Caller, provenance, type Tool } from './tool.ts';
 
 /** The maximum size of a message, in bytes. A call with a hundred tokens takes 6 KB. */
 const MAX_MESSAGE_BYTES = 32 * 1024;
+/** An agent calls several tools at once. The messages are small, so more of them may be in progress than other bodies. */
+const MESSAGES_AT_ONCE = 32;
 
 const id = z.union([z.string(), z.number()]).optional();
 const message = z.looseObject({
@@ -67,21 +71,11 @@ const config = {
   problems: ['cross_site', 'unsupported_media_type'],
 } as const;
 
-/** The headers that the protocol reads. The SDK sees neither the key nor other headers. */
-const PROTOCOL_HEADERS = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-
-function toWebRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
-  // Both types, as the protocol requires. The service has already rejected clients that do not accept JSON.
-  const passed: [string, string][] = [['accept', 'application/json, text/event-stream']];
-  for (const name of PROTOCOL_HEADERS) if (typeof headers[name] === 'string') passed.push([name, headers[name]]);
-  return new Request('http://localhost/mcp', { method: 'POST', headers: passed, signal });
-}
-
-async function sendWebResponse(request: FastifyRequest, reply: FastifyReply, given: Response): Promise<FastifyReply> {
+async function send(request: FastifyRequest, reply: FastifyReply, given: Reply): Promise<FastifyReply> {
   reply.code(given.status).header('cache-control', 'no-store');
-  const text = maskApiKeys(await given.text());
-  if (text === '') return reply.send();
-  const { coding, payload } = await bodyOf(text).in(acceptedCoding(request.headers['accept-encoding']));
+  if (given.text === '') return reply.send();
+  const body = bodyOf(maskApiKeys(given.text));
+  const { coding, payload } = await body.in(acceptedCoding(request.headers['accept-encoding']));
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply
     .headers({ 'content-type': 'application/json; charset=utf-8', vary: withVary(reply, 'Accept-Encoding') })
@@ -98,7 +92,11 @@ type Options = {
 
 export const mcp: FastifyPluginAsyncZod<Options> = async (app, { bodies, report, accounts, tools, count }) => {
   const { allowance, gate } = accounts;
-  readJsonBodies(app, bodies, { limit: MAX_MESSAGE_BYTES });
+  readJsonBodies(app, bodies, {
+    limit: MAX_MESSAGE_BYTES,
+    callerOf: ({ user }) => `mcp ${user}`,
+    atOnce: MESSAGES_AT_ONCE,
+  });
   const runTool = createToolRunner(count);
   const protocol = createProtocol();
   app.addHook('onClose', protocol.close);
@@ -140,12 +138,8 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (app, { bodies, report,
     const abort = () => gone.abort();
     reply.raw.once('close', abort);
     try {
-      const web = toWebRequest(request, gone.signal);
-      return await sendWebResponse(
-        request,
-        reply,
-        await protocol.serve(web, request.body, exchangeOf(callerOf(request, reply))),
-      );
+      const exchange = exchangeOf(callerOf(request, reply));
+      return await send(request, reply, await protocol.serve(request.headers, request.body, exchange, gone.signal));
     } finally {
       reply.raw.off('close', abort);
     }

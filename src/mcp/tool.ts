@@ -68,7 +68,11 @@ export const provenance = z.object({
   source: z.string(),
   asOf: instant,
   remainingCalls: z.int(),
+});
+
+/** Members that only the results of prices can have. */
+export const priceProvenance = {
   currency: z.string().optional(),
   gaps: z.array(z.string()).optional(),
   note: z.string().optional(),
-});
+};

@@ -28,17 +28,19 @@ type Options = {
   limit: number;
   /** Identifies the client whose bodies count together. The default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
+  /** The maximum number of a client's concurrent bodies, if they are smaller than usual. */
+  atOnce?: number;
 };
 
 export function readJsonBodies(
   app: FastifyInstance,
   bodies: RequestBodies,
-  { limit, callerOf = ({ user }) => user }: Options,
+  { limit, callerOf = ({ user }) => user, atOnce }: Options,
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     if (!JSON_TYPES.test(type)) throw new Problem('unsupported_media_type', 'Send the body as application/json.');
-    return parse((await bodies.read(request.raw, callerOf(request), limit)).toString('utf8'));
+    return parse((await bodies.read(request.raw, callerOf(request), limit, atOnce)).toString('utf8'));
   });
 }

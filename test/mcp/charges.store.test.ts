@@ -7,7 +7,7 @@ let names: string[];
 beforeAll(async () => {
   service = await openMcpService({ UPSTREAM_TIMEOUT_MS: '60000' });
   names = await addSandboxTokens(service.database.prisma, 30);
-  await expect.poll(async () => (await (await service.get('/v1/tokens')).json()) as object[]).toHaveLength(30);
+  await service.parts.poll();
 });
 afterAll(() => service?.close());
 

@@ -39,7 +39,7 @@ async function callFrom(page: string, service: Service, key: string, { type, mod
   const outcome = await opened.evaluate(
     async ({ url, body, headers, mode }) => {
       try {
-        return (await fetch(url, { method: 'POST', mode, credentials: 'include', headers, body })).status;
+        return (await fetch(url, { method: 'POST', mode, headers, body })).status;
       } catch (error) {
         return (error as Error).name;
       }

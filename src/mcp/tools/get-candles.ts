@@ -9,7 +9,7 @@ import { provenanceOf } from '../answer.ts';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
 import { readSeries, SERIES_INTERVALS } from '../series.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, priceProvenance } from '../tool.ts';
 
 const COLUMNS = ['date', 'open', 'high', 'low', 'close', 'volume'] as const;
 const FIGURES = ['open', 'high', 'low', 'close', 'volume'] as const;
@@ -38,8 +38,8 @@ export const getCandles = ({ candles, parameters, clock }: Dependencies) =>
     name: 'get_candles',
     title: 'Get candles',
     description:
-      'Open, high, low, close and traded volume (in tokens, on Kraken) between two dates, for trading ranges and ' +
-      'intraday extremes. `minute` candles span five minutes. More than 500 are combined. Costs 1 call.',
+      'Candles of a token between two dates: open, high, low, close and traded volume (in tokens, on Kraken), for the ' +
+      'highest and lowest prices of days or hours. More than 500 are combined. Costs 1 call.',
     scope: 'prices',
     cost: () => 1,
     input: inOrder(
@@ -51,7 +51,11 @@ export const getCandles = ({ candles, parameters, clock }: Dependencies) =>
         currency: parameters.currency,
       }),
     ),
-    output: z.object({ interval: z.enum(SERIES_INTERVALS), candles: z.array(candle.extend({ date: isoTimeSchema })) }),
+    output: z.object({
+      interval: z.enum(SERIES_INTERVALS),
+      candles: z.array(candle.extend({ date: isoTimeSchema })),
+      ...priceProvenance,
+    }),
 
     async call({ tokenName, fromDate, thruDate, interval: requested, currency }) {
       const { rows, facts, interval, note } = await readSeries({

@@ -4,7 +4,7 @@ import type { Market } from '#prices/market';
 import { jsonOf, provenanceOf } from '../answer.ts';
 import { isoOfHttpDate, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, priceProvenance } from '../tool.ts';
 
 const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
 const time = isoTimeSchema.nullable();
@@ -19,7 +19,10 @@ export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, curr
     scope: 'prices',
     cost: ({ tokenNames }) => callsFor(tokenNames.length),
     input: z.object({ tokenNames: tokens, currency }),
-    output: z.object({ prices: z.array(tokenPrice.extend({ at: time, ath_date: time, atl_date: time })) }),
+    output: z.object({
+      prices: z.array(tokenPrice.extend({ at: time, ath_date: time, atl_date: time })),
+      ...priceProvenance,
+    }),
 
     async call({ tokenNames, currency }) {
       const answer = await market.latestOf(tokenNames, currency);

@@ -9,7 +9,7 @@ import { provenanceOf } from '../answer.ts';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
 import { readSeries, SERIES_INTERVALS } from '../series.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, priceProvenance } from '../tool.ts';
 
 const COLUMNS = ['date', 'price', 'market_cap', 'total_volume'] as const;
 const figure = priceSeries.shape.prices.element.shape.price.nullable();
@@ -45,7 +45,7 @@ export const getPriceHistory = ({ market, parameters, clock }: Dependencies) =>
     name: 'get_price_history',
     title: 'Get price history',
     description:
-      'A series of price, market cap and volume of a token between two dates, for trends, extremes and changes. More than ' +
+      'A series of price, market cap and volume of a token between two dates, for trends and changes over time. More than ' +
       '500 points are returned at a coarser interval, with a note. Costs 1 call.',
     scope: 'prices',
     cost: () => 1,
@@ -58,7 +58,7 @@ export const getPriceHistory = ({ market, parameters, clock }: Dependencies) =>
         currency: parameters.currency,
       }),
     ),
-    output: z.object({ interval: z.enum(SERIES_INTERVALS), points: z.array(point) }),
+    output: z.object({ interval: z.enum(SERIES_INTERVALS), points: z.array(point), ...priceProvenance }),
 
     async call({ tokenName, fromDate, thruDate, interval: requested, currency }) {
       const { rows, facts, interval, note } = await readSeries({

@@ -3,7 +3,7 @@ import type { Market } from '#prices/market';
 import { type DateSnapshot, dateSnapshot } from '#prices/model/records';
 import { jsonOf, provenanceOf } from '../answer.ts';
 import type { ToolParameters } from '../parameters.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, priceProvenance } from '../tool.ts';
 
 const COLUMNS = ['current_price', 'market_cap', 'total_volume'] as const;
 
@@ -12,12 +12,12 @@ export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, curr
     name: 'get_price_on_date',
     title: 'Get the price on a date',
     description:
-      'Price, market cap and volume of a token at 00:00 UTC on one past date. Costs 1 call. For several dates, use ' +
-      'get_price_history.',
+      'Price, market cap and volume of a token at 00:00 UTC on one date, up to today. Costs 1 call. For several dates, ' +
+      'use get_price_history.',
     scope: 'prices',
     cost: () => 1,
     input: z.object({ tokenName: token, date, currency }),
-    output: dateSnapshot,
+    output: dateSnapshot.extend(priceProvenance),
 
     async call({ tokenName, date, currency }) {
       const answer = await market.date(tokenName, date, 'json', currency);

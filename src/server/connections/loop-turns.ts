@@ -32,12 +32,12 @@ export function createLoopTurns(most: number) {
 }
 
 /** Limits the concurrent work of each client in this process. Clients without work in progress use no memory. */
-export function createConcurrencyLimit<Caller>(most: number, refusal: () => Problem) {
+export function createConcurrencyLimit<Caller>(usual: number, refusal: (most: number) => Problem) {
   const underWay = new Map<Caller, number>();
 
-  return function begin(caller: Caller): () => void {
+  return function begin(caller: Caller, most = usual): () => void {
     const now = underWay.get(caller) ?? 0;
-    if (now >= most) throw refusal();
+    if (now >= most) throw refusal(most);
     underWay.set(caller, now + 1);
     return () => {
       const left = (underWay.get(caller) ?? 1) - 1;

@@ -83,8 +83,8 @@ export function createRequestBodies(
 ) {
   const bodies = new WeakMap<IncomingMessage, Body>();
   const lastOn = new WeakMap<Socket, IncomingMessage>();
-  const beginReading = createConcurrencyLimit(AT_ONCE, () =>
-    overloaded(`A client can send up to ${AT_ONCE} bodies at the same time. Wait until one of them has arrived.`),
+  const beginReading = createConcurrencyLimit(AT_ONCE, (most) =>
+    overloaded(`A client can send up to ${most} bodies at the same time. Wait until one of them has arrived.`),
   );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
@@ -180,9 +180,9 @@ export function createRequestBodies(
     discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
 
     /** Reads a body of at most `limit` bytes. Throws `overloaded` if the client sends too many at once. */
-    async read(request: IncomingMessage, caller: unknown, limit: number): Promise<Buffer> {
+    async read(request: IncomingMessage, caller: unknown, limit: number, atOnce?: number): Promise<Buffer> {
       let [buffer, size] = [Buffer.alloc(0), 0];
-      const end = beginReading(caller);
+      const end = beginReading(caller, atOnce);
       try {
         await receive(request, limit, (piece) => {
           const wanted = size + piece.length;
