@@ -70,11 +70,12 @@ export async function callTool(
   options?: Sent,
 ): Promise<ToolAnswer> {
   calls += 1;
-  const message = { jsonrpc: '2.0', id: calls, method: 'tools/call', params: { name, arguments: given } };
+  const sent = calls;
+  const message = { jsonrpc: '2.0', id: sent, method: 'tools/call', params: { name, arguments: given } };
   const response = await post(url, key, message, options);
   const text = await response.text();
   const { result, id } = JSON.parse(text) as { result?: ToolAnswer; id?: number };
-  if (response.status !== 200 || !result || id !== calls) throw new Error(`${response.status} ${text}`);
+  if (response.status !== 200 || !result || id !== sent) throw new Error(`${response.status} ${text}`);
   return result;
 }
 
