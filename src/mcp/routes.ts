@@ -20,7 +20,7 @@ import { type Caller, provenance, type Tool } from './tool.ts';
 /** The maximum size of a message, in bytes. A call with a hundred tokens takes 6 KB. */
 const MAX_MESSAGE_BYTES = 32 * 1024;
 /** An agent calls several tools at once. The messages are small, so more of them may be in progress than other bodies. */
-const MESSAGES_AT_ONCE = 32;
+const MESSAGES_AT_ONCE = 64;
 
 const id = z.union([z.string(), z.number()]).optional();
 const message = z.looseObject({
