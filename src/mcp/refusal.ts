@@ -2,26 +2,26 @@ import type { Problem } from '#core/problems';
 import { ADVICE } from '#docs/problem-advice';
 
 /** Problems are written for HTTP. These phrases have another form in the result of a tool. */
-const PHRASES: readonly (readonly [RegExp, string])[] = [
-  [/`/g, ''],
-  [/GET \/v1\/tokens/g, 'list_tokens'],
-  [/ for each entry in errors, which states what is wrong and what is expected/g, ' and call the tool again'],
-];
+const forTools = (text: string): string => text.replaceAll('`', '').replaceAll('GET /v1/tokens', 'list_tokens');
 
-const forTools = (text: string): string =>
-  PHRASES.reduce((given, [phrase, other]) => given.replace(phrase, other), text);
+/** Each fault of the arguments with the expected input, which the detail of the problem can omit. */
+const faultsIn = ({ message, members: { errors } }: Problem): string[] =>
+  errors?.map(({ location, message, fix }) => `${location} ${message}: ${fix}`) ?? [message];
+
+function remedyOf({ code, headers, members }: Problem): string {
+  if (members.errors) return 'Correct the arguments and call the tool again.';
+  const wait = headers['retry-after'] ?? 'a few';
+  return forTools(ADVICE[code].remedy).replace('the number of seconds in Retry-After', `${wait} seconds`);
+}
 
 /** The result of a refused call: what is wrong, what to do, and when to try again. */
-export function refusal({ code, title, message, headers, members }: Problem, requestId: string) {
+export function refusal(problem: Problem, requestId: string) {
+  const { code, title, headers, members } = problem;
   const wait = headers['retry-after'];
-  const remedy = forTools(ADVICE[code].remedy).replace(
-    'the number of seconds in Retry-After',
-    `${wait ?? 'a few'} seconds`,
-  );
   const lines = [
     `${title} (${code})`,
-    forTools(message),
-    remedy,
+    ...faultsIn(problem).map(forTools),
+    remedyOf(problem),
     ...(wait === undefined ? [] : [`Retry after: ${wait} seconds`]),
     ...(members.gaps?.length ? [`Missing: ${members.gaps.join(', ')}`] : []),
     ...(members.error === undefined ? [] : [`Reported by the node: ${members.error}`]),

@@ -16,7 +16,7 @@ afterAll(() => service?.close());
 const connections = () =>
   new Promise<number>((resolve) => service.app.server.getConnections((_error, count) => resolve(count)));
 
-/** What keeps the process alive, without the sockets of idle database connections and of the test's own client. */
+/** The timers of the process. Sockets belong to idle database connections or to the client of the test. */
 const timers = () =>
   process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout' || kind === 'Immediate').length;
 

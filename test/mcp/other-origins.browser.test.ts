@@ -59,7 +59,7 @@ const usedBy = async (service: Service, key: string) =>
   ((await (await service.get('/v1/user/usage', { key })).json()) as { used: number }).used;
 
 it.each<Sent>([{ type: 'application/json' }, { type: 'text/plain' }, { type: 'text/plain', withKey: false }])(
-  'a page of another site cannot call a tool with %j',
+  'a page from another site cannot call a tool with %j',
   async (sent) => {
     const key = await strict.createUser();
     expect(await callFrom(origin, strict, key, sent)).toBe('TypeError');

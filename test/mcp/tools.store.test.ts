@@ -192,8 +192,8 @@ describe('refusals', () => {
       { tokenName: 'btc', date: '31-01-2024' },
       /arguments\.date must be a date in the format YYYY-MM-DD/,
     ],
-    ['get_price_on_date', { tokenName: 'btc', date: '2024-02-31' }, /arguments\.date is not a calendar date/],
-    ['get_price_on_date', { tokenName: 'btc', date: '2999-01-01' }, /arguments\.date is in the future/],
+    ['get_price_on_date', { tokenName: 'btc', date: '2024-02-31' }, /arguments\.date must be a date that exists/],
+    ['get_price_on_date', { tokenName: 'btc', date: '2999-01-01' }, /arguments\.date must not be in the future/],
     ['get_price_on_date', { tokenName: 'btc', date: '2009-01-01' }, /no_data/],
     ['get_price_on_date', { tokenName: 'btc', date: '2024-01-01', curency: 'eur' }, /currency is misspelled/],
     [
@@ -210,12 +210,12 @@ describe('refusals', () => {
     [
       'get_candles',
       { tokenName: 'btc', fromDate: '2024-01-01', thruDate: '2024-02-01', currency: 'xyz' },
-      /arguments\.currency is not a supported currency/,
+      /arguments\.currency must be a supported currency/,
     ],
-    ['get_chain_statistics', { token: 'usdc' }, /arguments\.token is not a supported token/],
-    ['get_chain_statistics', { token: 'btc', currency: 'eur' }, /arguments\.currency is not a supported currency/],
-    ['get_balances', { address: 'kava1' }, /arguments\.address is not a valid address/],
-    ['get_transaction', { hash: 'xyz' }, /arguments\.hash is not a transaction hash/],
+    ['get_chain_statistics', { token: 'usdc' }, /arguments\.token must be a supported token/],
+    ['get_chain_statistics', { token: 'btc', currency: 'eur' }, /arguments\.currency must be a supported currency/],
+    ['get_balances', { address: 'kava1' }, /arguments\.address must be a valid address/],
+    ['get_transaction', { hash: 'xyz' }, /arguments\.hash must be a transaction hash/],
     ['get_transaction', { hash: 'CD'.repeat(32) }, /node_rejected[\s\S]*Reported by the node: /],
     ['get_usage', { mnemonic: 'a seed phrase' }, /secret_in_request/],
   ])('%s %j', async (name, given, text) => {
