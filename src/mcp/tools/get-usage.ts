@@ -10,10 +10,10 @@ export const getUsage = (clock: Clock) =>
     description: "The caller's allowance: limit, used and remaining calls, reset time, validity, calls per day. Free.",
     scope: 'any',
     input: z.object({}),
-    output: usageRecord,
+    output: usageRecord.omit({ keys: true, paths: true }),
 
     async call(_, { caller }) {
-      const data = await caller.usage();
+      const { keys: _keys, paths: _paths, ...data } = await caller.usage();
       const { daily, ...totals } = data;
       const rows = [...Object.entries(totals), ...daily.map(({ date, calls }): [string, number] => [date, calls])];
       return { data, columns: ['figure', 'value'], rows, source: 'ledger', at: clock.now() };
