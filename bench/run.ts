@@ -27,6 +27,7 @@ const BENCHES = {
   throughput: () => import('./throughput.ts'),
   tokens: () => import('./latest-tokens.ts'),
   ordinary: () => import('./ordinary.ts'),
+  wal: () => import('./wal.ts'),
   peers: () => import('./peers.ts'),
   latency: () => import('./latency.ts'),
   embedded: () => import('./embedded.ts'),

@@ -26,7 +26,15 @@ export function openAccounts({ mail, ...deps }: Deps) {
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
   const ledger = createLedgerStore(database, ledgerMetrics.statement);
-  const keyCache = createKeyCache({ store, clock, onRewind: (lost) => log.warn(lost, 'database lost changes') });
+  const keyCache = createKeyCache({
+    store,
+    clock,
+    onRewind(lost) {
+      log.warn(lost, 'database lost changes');
+      // Leases may be lost too.
+      allowance.databaseFailed();
+    },
+  });
   const tickets = createTickets({ store: deadline.over(createTicketStore(database.prisma)), keyCache });
   const allowance = createAllowance({
     keyCache,

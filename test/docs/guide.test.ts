@@ -44,7 +44,7 @@ it('shows the first call and its response in each language, and explains the 24-
 });
 
 it('explains how to handle a 429 and a leaked key', () => {
-  expect(section('too-many-requests')).toMatch(/`quota_exceeded`.+\n.+`rate_limited`/);
+  expect(section('too-many-requests')).toMatch(/`quota_exceeded`.+\n.+`key_limit_exceeded`.+\n.+`rate_limited`/);
   expect(section('leaked-key', { BASE_PATH: '/market' })).toContain('/market/v1/user/rotate?graceSeconds=0');
 });
 

@@ -8,7 +8,7 @@ export const client: Mutations[] = [
     changes: [
       ['408, 429, 500, ', '429, '],
       ["new Set(['node_not_configured', 'mail_not_configured'])", "new Set(['node_not_configured'])"],
-      ["if (code === 'quota_exceeded') return retryAfter !== undefined;", ''],
+      ['if (EXHAUSTED.has(code)) return retryAfter !== undefined;', ''],
       ["if (error.code === 'rate_limited') return true;", ''],
       ["if (method !== 'GET') return false;", ''],
       ['if (retries === 0) return false;', ''],

@@ -16,7 +16,7 @@ export const http: Mutations[] = [
     file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
-      ['spendAtOnce(caller.user, now, cost)', 'spendAtOnce(caller.user, now, 1)'],
+      ['spendAtOnce(caller, path, now, cost)', 'spendAtOnce(caller, path, now, 1)'],
       [' || endOf(caller, now.wall) !== undefined', ''],
       ['!covers(caller, scope) || ', ''],
       [' || burst.refuses(user, now.wall)', ''],

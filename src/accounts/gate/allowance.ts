@@ -171,6 +171,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     /** Also called after each change that this process makes, so that the change takes effect immediately. */
     sync,
     settle: leases.settle,
+    databaseFailed: leases.databaseFailed,
     leasesOf: leases.of,
     poll,
     writeUse: writing.run,

@@ -5,8 +5,8 @@ import type { GroupReport } from './lease-report-store.ts';
 import { newId } from './quota-state.ts';
 
 /**
- * Leases per group. A group's row is written when one of its leases has new calls. Larger groups would save little if
- * all their leases are in use (5.6 bytes of WAL for each lease and report; 4.4 with 256), and cost more if few are.
+ * Leases per group. A group's row is written when one of its leases has new calls. The row consists of 100 bytes and
+ * 4 for each lease, so larger groups would save little if all their leases are in use, and cost more if few are.
  */
 const GROUP_SIZE = 64;
 /** A group with open leases is reported at least this often to keep them alive, in ms. */

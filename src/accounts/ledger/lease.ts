@@ -13,7 +13,7 @@ export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESTING_CALLS = 20;
 /** An open lease is settled at least this often, in ms: its row must not expire for processes of earlier releases. */
 const SETTLE_EVERY = 10 * MINUTE;
-/** How long an idle user's lease with resting calls stays open, in ms. */
+/** How long an idle user's lease stays open with the calls that it kept, in ms. */
 export const RESTING_FOR = 10 * MINUTE;
 /** Within this time, other processes return their leased calls to a user who needs them. */
 export const RECALL_SECONDS = 2;
@@ -33,7 +33,7 @@ export type LeaseGroup = {
 /** A lease's place in a group; `slot` counts from 0. */
 export type Place = { readonly group: LeaseGroup; readonly slot: number };
 
-/** A block of a user's allowance that this process holds, for one period and one UTC date. */
+/** Calls of a user's allowance that this process holds, for one period and one UTC date. */
 export type Lease = Detailed & {
   readonly id: string;
   readonly userKey: number;
@@ -118,7 +118,7 @@ export function mustBeSettled(lease: Lease, now: Instant): boolean {
   return lease.places.length === 0 || !isUsable(lease, now) || now.elapsed - lease.settledAt >= SETTLE_EVERY;
 }
 
-/** Nothing is spent from the lease until the ledger has reported how many calls it still holds. */
+/** Spends nothing from the lease until the ledger has confirmed how many calls it still holds. */
 export function suspend(lease: Lease): void {
   lease.usableUntil = 0;
 }

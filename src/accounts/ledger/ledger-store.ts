@@ -77,7 +77,6 @@ export function createLedgerStore(
   counted: () => void = () => undefined,
   restingPart = RESTING_PART,
 ) {
-  /** Runs a statement that reports leases. */
   function reporting<Row>(name: string, leases: number, statement: Prisma.Sql): Promise<Row[]> {
     counted();
     return traced(`ledger ${name}`, { 'quotient.leases': leases }, () => query<Row>(statement));

@@ -33,7 +33,7 @@ export type Held = {
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
 
-/** 128 random bits as one flat string: `randomUUID` returns a rope of twenty strings, all of which stay in memory. */
+/** 128 random bits as one flat string. `randomUUID` concatenates twenty strings, all of which stay in memory. */
 export const newId = () => randomBytes(16).toString('hex');
 
 export function endLease(quota: QuotaState): void {

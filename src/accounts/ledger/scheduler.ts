@@ -44,7 +44,7 @@ export function dueOfAsking(
 
 /**
  * Returns the leases that a tick settles.
- * @param opening leases whose first grant is in progress: those that have ended in the meantime are left out
+ * @param opening leases whose first grant is in progress; ended ones among them are omitted
  */
 export function dueInTick(
   quotas: Iterable<QuotaState>,

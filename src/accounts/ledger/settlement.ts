@@ -43,14 +43,14 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /** The calls of an idle or recalled user are returned, except those that may rest. */
+  /** Calls of an idle or recalled user are returned, except those that the lease may keep. */
   function reportOf({ quota, lease, want, need = 1, recalled }: DueLease): LeaseReport {
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const now = instantOf(clock);
     const isAtRest = isIdle(quota, now.elapsed) || (recalled && quota.waiting.length === 0);
     const rest = !closing && isAtRest ? restWanted(lease) : 0;
-    // Until the response arrives, it is unknown how many calls the lease still holds.
+    // Until the ledger responds, it is unknown how many calls the lease still holds.
     if (rest > 0) suspend(lease);
     const isResting = rest > 0 || (want === 0 && lease.resting > 0);
     const place = closing || lease.closed ? undefined : groups.assign(lease, isResting ? 'resting' : 'busy', now);
@@ -189,7 +189,7 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
       return { activeUsers, statements };
     },
 
-    /** Called after each failed statement of this process: other processes may have been cut off too. */
+    /** Called after each failed statement of this process, because other processes may be disconnected too. */
     databaseFailed,
     refuseFailed,
     /** Calls that the ledger has recorded. Later refunds are not subtracted. */

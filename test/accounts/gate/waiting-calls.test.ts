@@ -13,9 +13,7 @@ beforeEach(() => {
   clock = handClock(START);
 });
 
-/**
- * A process with a ledger that grants every request once it is released. `sizes` are the numbers of leases in its
- * statements. */
+/** A process whose ledger grants every request once it is released. `sizes` are the numbers of leases in statements. */
 function open() {
   const sizes: number[] = [];
   let answering = Promise.resolve();

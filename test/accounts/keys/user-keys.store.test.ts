@@ -32,7 +32,9 @@ async function rotate(apiKey: string, graceSeconds: number) {
 }
 
 const userKey = async () => (await service.parts.allowance.holderOf(key)).user.key;
-const keys = () => service.database.prisma.apiKey.findMany({ orderBy: { createdAt: 'asc' } });
+// The last use of a key is written later.
+const keys = () =>
+  service.database.prisma.apiKey.findMany({ orderBy: { createdAt: 'asc' }, omit: { lastUsedAt: true } });
 const live = async () =>
   (await keys()).filter(({ expiresAt, revokedAt }) => !revokedAt && (expiresAt?.getTime() ?? Infinity) > clock.now());
 

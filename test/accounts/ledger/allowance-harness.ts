@@ -132,7 +132,7 @@ export async function createUser(
   return { key, apiKey };
 }
 
-/** Ages every open lease of a user, and their groups, as if no process had reported them for `seconds` seconds. */
+/** Ages every open lease of a user and its group, as if its process had not reported it for `seconds` seconds. */
 export async function age({ prisma }: Pick<TestDatabase, 'prisma'>, userKey: number, seconds: number) {
   await prisma.$executeRaw`
     WITH aged AS (
@@ -150,7 +150,7 @@ export const reportedLeases = ({ prisma }: Pick<TestDatabase, 'prisma'>, userKey
     SELECT period_start AS "periodStart", date, spent, unbooked, expires_at AS "expiresAt"
     FROM reported_lease WHERE user_key = ${userKey}`;
 
-/** A user's periods: the used calls, and the calls that leases hold and have not spent. */
+/** A user's periods: the used calls, and the unspent calls in leases. */
 export async function usageRows(database: Pick<TestDatabase, 'prisma'>, userKey: number) {
   const rows = await database.prisma.usage.findMany({ where: { userKey }, orderBy: { periodStart: 'asc' } });
   const leases = await reportedLeases(database, userKey);

@@ -152,7 +152,7 @@ export const keys: Mutations[] = [
       ["scope: 'account' }", "scope: 'any' }"],
       ['config: { ...facts, allowExpired: true }', 'config: facts'],
       ['  neverStored(app);\n', ''],
-      ['params.id > LARGEST_ID', 'params.id < 0'],
+      ['id > LARGEST_ID', 'id < 0'],
     ],
   },
   {

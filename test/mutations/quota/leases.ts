@@ -40,6 +40,21 @@ export const leases: Mutations[] = [
     ],
   },
   {
+    file: 'src/accounts/ledger/lease-groups.ts',
+    tests: ['accounts/ledger/lease-groups.test.ts'],
+    changes: [
+      ['group.held < GROUP_SIZE', 'group.held <= GROUP_SIZE'],
+      [' && slot > held.slot ? held', ' ? held'],
+      ['      if (group === held?.group) return held;\n', ''],
+      ['elapsed - reportedAt >= REPORT_EVERY', 'elapsed - reportedAt > REPORT_EVERY'],
+      ['isOld || lease.spent !== lease.settled', 'isOld'],
+      ['    group.leases[slot] = undefined;\n', ''],
+      ['isOpen ? lease.places.slice(0, -1) : lease.places', 'lease.places.slice(0, -1)'],
+      ['      group.seq += 1;\n', ''],
+      ['groups[kind].splice(0).forEach(dissolve)', 'groups[kind].forEach(dissolve)'],
+    ],
+  },
+  {
     file: 'src/accounts/ledger/quota-state.ts',
     tests: ['accounts/ledger/periods.store.test.ts'],
     changes: [['  quota.exhausted = undefined;\n', '']],
@@ -67,7 +82,7 @@ export const leases: Mutations[] = [
     file: 'src/accounts/ledger/leases.ts',
     tests: ['accounts/ledger/costs.store.test.ts'],
     changes: [
-      ['lease && unspent(lease) >= cost', 'lease && unspent(lease) > 0'],
+      ['lease && unspent(lease) >= call.cost', 'lease && unspent(lease) > 0'],
       ['    lease.spent += cost;\n', '    lease.spent += 1;\n'],
       ['exhausted && cost >= exhausted.cost', 'exhausted'],
       ['if (cost > 1) giveBack(quota);', ''],
@@ -88,7 +103,7 @@ export const leases: Mutations[] = [
     file: 'src/accounts/ledger/settlement.ts',
     tests: ['accounts/gate/waiting-calls.test.ts'],
     changes: [
-      ['extend(lease, request)', 'extend(lease, instantOf(clock))'],
+      ['if (!state.closed) extend(lease, request)', 'if (!state.closed) extend(lease, instantOf(clock))'],
       ['Math.ceil(all.length / size)', 'Math.floor(all.length / size)'],
       ['    for (const { lease } of items) opening.add(lease);\n', ''],
     ],
@@ -142,6 +157,6 @@ export const leases: Mutations[] = [
   {
     file: 'src/accounts/gate/allowance.ts',
     tests: ['accounts/ledger/usage-counts.store.test.ts'],
-    changes: [['spent[lease.id] ?? asked.get(lease)', 'asked.get(lease)']],
+    changes: [['reported?.spent ?? asked.get(lease)', 'asked.get(lease)']],
   },
 ];

@@ -15,16 +15,33 @@ export const ledger: Mutations[] = [
       ['ceil(left_before / 4.0)', 'floor(left_before / 4.0)'],
       ['HAVING sum(calls) <> 0 ORDER BY 1, 2\n', 'HAVING sum(calls) > 0 ORDER BY 1, 2\n'],
       ['calls = usage_day.calls + excluded.calls', 'calls = excluded.calls'],
-      ['sum(to_book) OVER period', 'to_book'],
+      ['sum(c.to_book) OVER period', 'c.to_book'],
       ['AND NOT l.closed AND l.granted > l.spent', 'AND NOT l.closed'],
       ['details = g.now_details, unbooked = 0', 'details = g.now_details'],
-      ['l.unbooked + r.spent - l.spent', 'r.spent - l.spent'],
-      [' AND r.seq > l.seq', ''],
-      ['WHERE l.id = r.id AND NOT l.closed', 'WHERE l.id = r.id'],
+      ['THEN l.group_id ELSE k.group_id', 'THEN k.group_id ELSE k.group_id'],
+      ['THEN l.slot ELSE k.slot', 'THEN k.slot ELSE k.slot'],
+      ['group_id = CASE WHEN g.is_open THEN in_group END', 'group_id = in_group'],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/lease-group-store.ts',
+    tests: ['accounts/ledger/ledger-store.store.test.ts', 'accounts/ledger/unsettled-calls.store.test.ts'],
+    changes: [
+      [' AND r.seq > g.seq', ''],
+      [' AND NOT g.closed', ''],
+      ['UNION ALL SELECT id FROM added', ''],
     ],
   },
   {
     file: 'src/accounts/ledger/settlement-store.ts',
+    tests: ['accounts/ledger/processes/reclaim-delay.server.test.ts'],
+    changes: [
+      ['OR NOT EXISTS (SELECT FROM lease_group WHERE id = o.group_id)', 'OR true'],
+      ['(closed OR expires_at <', '(expires_at > now() OR expires_at <'],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/lease-group-store.ts',
     tests: ['accounts/ledger/returned-calls.store.test.ts'],
     changes: [['const RECLAIM_SECONDS = 10', 'const RECLAIM_SECONDS = 5']],
   },
@@ -32,10 +49,14 @@ export const ledger: Mutations[] = [
     file: 'src/accounts/ledger/settlement-store.ts',
     tests: ['accounts/ledger/unsettled-calls.store.test.ts'],
     changes: [
-      ['CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END AS unspent', 'l.granted - l.spent AS unspent'],
-      ['coalesce(d.unspent + d.unbooked, 0)', 'coalesce(d.unspent, 0)'],
-      ['c.used + coalesce(d.unbooked, 0)', 'c.used'],
-      ['now_details, unbooked = 0, resting = 0', 'now_details, resting = 0'],
+      ['l.unbooked + CASE WHEN l.closed THEN 0 ELSE l.granted - l.spent END', 'l.unbooked + l.granted - l.spent'],
+      ['coalesce(d.held, 0)', '0'],
+      ['c.used + coalesce(d.to_book, 0)', 'c.used'],
+      ['SET closed = true, spent = now_spent, ', 'SET closed = true, '],
+      ['resting = 0, group_id = NULL', 'resting = 0'],
+      ['CASE WHEN is_reported THEN g.spent[l.slot] ELSE l.spent END', 'l.spent'],
+      ['l.resting <> 0 OR l.group_id IS NOT NULL)', 'l.resting <> 0)'],
+      ['UPDATE lease_group SET closed = true', 'UPDATE lease_group SET closed = false'],
     ],
   },
   {
@@ -46,7 +67,7 @@ export const ledger: Mutations[] = [
       ['${restingPart}::int - resting_now', '${restingPart}::int'],
       ['g.granted_now, resting = g.rests_now', 'g.granted_now'],
       ['ELSE rests_now > 0 END', 'ELSE rests_now < 0 END'],
-      ['OR l.resting <> 0) AND l.id NOT IN', ') AND l.id NOT IN'],
+      ['OR l.resting <> 0 OR l.group_id', 'OR l.group_id'],
     ],
   },
   {
@@ -55,7 +76,7 @@ export const ledger: Mutations[] = [
     changes: [
       ['is_first AND lim IS NOT NULL', 'is_first'],
       ['OR lim IS NULL OR', 'OR'],
-      [' WHERE lim IS NOT NULL\n', '\n'],
+      ['AS calls FROM sure WHERE lim IS NOT NULL\n', 'AS calls FROM sure\n'],
     ],
   },
   {
@@ -82,10 +103,21 @@ export const ledger: Mutations[] = [
     file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['accounts/ledger/ledger-store.store.test.ts'],
     changes: [
-      ["interval '1 day'", "interval '1 hour'"],
+      ["group_id IS NULL\n          AND expires_at < clock_timestamp() - interval '1 day'", 'group_id IS NULL'],
+      [
+        'DELETE FROM lease_group g\n        WHERE expires_at <',
+        'DELETE FROM lease_group g\n        WHERE expires_at >',
+      ],
+      ['\n          AND NOT EXISTS (SELECT FROM lease WHERE group_id = g.id)', ''],
+    ],
+  },
+  {
+    file: 'src/accounts/usage/counts-store.ts',
+    tests: ['accounts/ledger/ledger-store.store.test.ts'],
+    changes: [
       ['UNION ALL SELECT date, unbooked FROM held', 'UNION ALL SELECT date, 0 FROM held'],
       ['sum(unbooked) FROM held WHERE period_start = ${start}', 'sum(unbooked) FROM held'],
-      ['WHERE NOT closed OR id = ANY(${leases}::uuid[])', 'WHERE NOT closed'],
+      ["OR id = ANY(${leases}::uuid[])), '[]') AS leases`", "), '[]') AS leases`"],
       ['ORDER BY date DESC LIMIT', 'ORDER BY date LIMIT'],
     ],
   },
@@ -94,21 +126,23 @@ export const ledger: Mutations[] = [
     tests: ['accounts/ledger/unsettled-calls.store.test.ts'],
     changes: [
       ['(NOT closed OR unbooked <> 0 OR', '(NOT closed OR'],
+      ['OR resting <> 0 OR group_id IS NOT NULL)', 'OR resting <> 0)'],
+      [' AND group_id IS NULL\n', '\n'],
       ["interval '1 hour'", "interval '1 day'"],
     ],
   },
   {
     file: 'src/accounts/ledger/ledger-store.ts',
     tests: ['accounts/ledger/idle-leases.store.test.ts'],
-    changes: [['unbooked <> 0 OR resting <> 0)', 'unbooked <> 0)']],
+    changes: [['unbooked <> 0 OR resting <> 0 OR', 'unbooked <> 0 OR']],
   },
   {
     file: 'src/accounts/ledger/usage-day-store.ts',
     tests: ['accounts/ledger/usage-day-store.store.test.ts'],
     changes: [
       [
-        'ANY (ARRAY(SELECT DISTINCT key FROM old))\n            AND date < ${before}::date',
-        'ANY (ARRAY(SELECT DISTINCT key FROM old))',
+        'FROM old))\n            AND date < ${before}::date\n          RETURNING 1',
+        'FROM old))\n          RETURNING 1',
       ],
       ['d.user_key = u.key AND d.date < ${before}::date', 'd.user_key = u.key'],
       ['= ${ROWS}::int THEN', '> ${ROWS}::int THEN'],

@@ -7,7 +7,8 @@ import type { Allowance } from '#accounts/gate/allowance';
 import { createGate } from '#accounts/gate/gate';
 import { OWNER_SCOPES, type Scope } from '#accounts/keys/api-key';
 import type { Caller } from '#accounts/keys/key-cache';
-import type { Receipt, Spender } from '#accounts/ledger/leases';
+import type { KeyHolder } from '#accounts/keys/user-store';
+import type { Receipt } from '#accounts/ledger/leases';
 import { type Instant, systemClock } from '#core/clock';
 import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
 import { createHttpServer, createPendingResponses } from '#server/connections/server';
@@ -73,7 +74,7 @@ const { etag: ETAG } = createCacheHeaders({ varyByOrigin: false, etagKey: ETAG_K
 
 const route = {
   url: '/v1/prices/latest/token',
-  config: { scope: 'prices' },
+  config: { scope: 'prices', usagePath: 1 },
 } as FastifyRequest['routeOptions'];
 
 /** The parts of one user's allowance that the fast path uses. */
@@ -82,7 +83,7 @@ function anAllowance(): Allowance {
   const verbs = {
     holderAtOnce: (apiKey: string) => (apiKey === KEY ? { user: { key: 1, validUntil }, scopes } : undefined),
     noteUse: (_caller: Caller, _now: number, origin?: string) => void noted.push(origin),
-    spendAtOnce(_user: Spender, _now: Instant, cost: number) {
+    spendAtOnce(_key: KeyHolder, _path: number, _now: Instant, cost: number) {
       spendCalls += 1;
       if (left < cost) return undefined;
       left -= cost;

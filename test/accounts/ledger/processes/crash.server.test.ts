@@ -35,8 +35,8 @@ it("a killed process's calls can be spent 35 s later, and only the calls of its 
   expect(doomed.count(), 'the victim answered calls before it died').toBeGreaterThan(0);
 
   await Promise.all(spared.map(({ done }) => done));
-  // The killed process reports nothing. Its lease expires by the database's clock, earlier in the short form of the
-  // test.
+  // The killed process reports nothing. Its lease expires by the database's clock. The short form of the test expires
+  // it earlier.
   if (!isLong) {
     await replicas.prisma.$transaction([
       replicas.prisma.$executeRaw`UPDATE lease SET expires_at = expires_at - interval '15 s' WHERE NOT closed`,

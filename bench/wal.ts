@@ -1,0 +1,126 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createAllowance } from '#accounts/gate/allowance';
+import { createKeyCache } from '#accounts/keys/key-cache';
+import type { KeyHolder } from '#accounts/keys/user-store';
+import { createUserStore } from '#accounts/keys/user-store';
+import { createLedgerStore } from '#accounts/ledger/ledger-store';
+import { HOUR, MINUTE, SECOND } from '#core/clock';
+import { openDatabase } from '#database/database';
+import { execute, makeDatabase } from './database.ts';
+import type { Environment } from './environment.ts';
+import { type Figure, median, seen } from './table.ts';
+import { makeUsers } from './users.ts';
+
+/** As long as PostgreSQL waits by default: the first change of a page after a checkpoint writes the whole page. */
+const CHECKPOINT_EVERY = 5 * MINUTE;
+const LIMIT = 10_000_000;
+
+/** `calls` returns the number of calls that the key `n` makes in the tick `t`, counted from 0. */
+type Load = { name: string; keys: number; minutes: number; calls: (n: number, t: number) => number };
+
+const every = (seconds: number) => (n: number, t: number) => ((n * 7 + t) % seconds === 0 ? 1 : 0);
+const once = (_: number, t: number) => (t === 0 ? 1 : 0);
+
+const LOADS: readonly Load[] = [
+  { name: 'one call every 2 s', keys: 1_000, minutes: 15, calls: every(2) },
+  { name: 'one call every 4 s', keys: 1_000, minutes: 15, calls: every(4) },
+  { name: '10 calls a second', keys: 1_000, minutes: 15, calls: () => 10 },
+  { name: 'one call a minute', keys: 1_000, minutes: 15, calls: every(60) },
+  { name: 'no calls, resting', keys: 1_000, minutes: 9, calls: once },
+  {
+    name: 'one key in ten with a call every 2 s, the others resting',
+    keys: 1_000,
+    minutes: 9,
+    calls: (n, t) => (n % 10 === 0 ? every(2)(n, t) : once(n, t)),
+  },
+  { name: 'one key with a call a second', keys: 1, minutes: 15, calls: () => 1 },
+];
+/** One process with this many keys, each with a call in every tick: how long do the statements of a tick take? */
+const TIMED = { name: 'timed', keys: 10_000, minutes: 1, calls: () => 1 } satisfies Load;
+
+/** The total of the server's WAL, in bytes, and of the database's row versions. */
+async function readWritten(url: string) {
+  const [row] = await execute<{ wal: string; versions: string }>(
+    url,
+    `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal,
+      (SELECT sum(n_tup_ins + n_tup_upd) FROM pg_stat_user_tables) AS versions`,
+  );
+  return { wal: Number(row?.wal), versions: Number(row?.versions) };
+}
+
+/** Plays one process in simulated time, with a tick every second. Nothing else may write to the server. */
+async function play(server: string, { keys, minutes, calls }: Load) {
+  const { url, drop } = await makeDatabase(server);
+  const database = await openDatabase({ url, dataDir: 'unused' });
+  const apiKeys = await makeUsers({ url, dataDir: 'unused' }, keys, LIMIT);
+  let now = Date.now();
+  const start = now;
+  const clock = { now: () => now, elapsed: () => now - start + 1 };
+  const failures = {
+    failed(work: string, error: unknown) {
+      throw new Error(work, { cause: error });
+    },
+  };
+  let waited = 0;
+  const query: typeof database.query = async (...statement) => {
+    const since = performance.now();
+    const rows = await database.query<never>(...statement);
+    waited += performance.now() - since;
+    return rows;
+  };
+  const allowance = createAllowance({
+    keyCache: createKeyCache({ store: createUserStore(database.prisma), clock }),
+    ledger: createLedgerStore({ prisma: database.prisma, query }),
+    clock,
+    failures,
+    tickMs: 2 ** 30,
+  });
+  const callers: KeyHolder[] = [];
+  for (const apiKey of apiKeys) callers.push(await allowance.holderOf(apiKey));
+
+  const tickTimes: number[] = [];
+  async function tick(t: number): Promise<void> {
+    const receipts = callers.flatMap((key, n) => Array.from({ length: calls(n, t) }, () => allowance.spend(key, 1)));
+    for (const receipt of await Promise.all(receipts)) allowance.keep(receipt);
+    now += SECOND;
+    waited = 0;
+    await allowance.settle();
+    tickTimes.push(waited);
+  }
+
+  // The first minute opens leases and rests idle keys.
+  for (let t = 0; t < 60; t++) await tick(t);
+  await execute(url, 'CHECKPOINT');
+  const before = await readWritten(url);
+  for (let t = 60; t < 60 * (1 + minutes); t++) {
+    if (t > 60 && ((t - 60) * SECOND) % CHECKPOINT_EVERY === 0) await execute(url, 'CHECKPOINT');
+    await tick(t);
+  }
+  allowance.abandon();
+  await database.close();
+  // The sessions publish their statistics when they end.
+  await wait(SECOND);
+  const after = await readWritten(url);
+  await drop();
+  const perKeyAndHour = (total: number) => (total / keys) * (HOUR / (minutes * MINUTE));
+  return {
+    wal: perKeyAndHour(after.wal - before.wal),
+    versions: perKeyAndHour(after.versions - before.versions),
+    tickTime: median(tickTimes.slice(-60)),
+  };
+}
+
+/** Measures what the ledger writes for each active key. */
+export async function measure({ databaseServer }: Environment): Promise<Figure[]> {
+  if (databaseServer === undefined) return [];
+  const figures: Figure[] = [];
+  for (const load of LOADS) {
+    const { wal, versions } = await play(databaseServer, load);
+    const text = `${(wal / 1000).toFixed(1)} KB, ${versions.toFixed(0)} row versions`;
+    figures.push(seen(`WAL for each key and hour: ${load.name}`, text));
+    console.error(`${load.name}: ${text}`);
+  }
+  const { tickTime } = await play(databaseServer, TIMED);
+  figures.push(seen('Time of the statements of a tick with 10,000 active keys', `${tickTime.toFixed(0)} ms`));
+  return figures;
+}
