@@ -128,7 +128,9 @@ export const isOver = ({ usableFrom, period, date }: Lease, wall: number): boole
 
 export function isPast(lease: Lease, term: Term, now: number): boolean {
   if (now >= lease.date + DAY || now < lease.date) return true;
-  return periodAt(term.plan, term.anchor, now).start !== lease.period.start;
+  // A period of another plan may have the same start.
+  const { start, end } = periodAt(term.plan, term.anchor, now);
+  return start !== lease.period.start || end !== lease.period.end;
 }
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;

@@ -181,6 +181,8 @@ export function createLeases(dependencies: LeaseOptions) {
     /** Called when another statement of this process failed. */
     databaseFailed: settling.databaseFailed,
     of: quotas.leasesOf,
+    /** The calls allowed in the current period, credits included, as far as this process knows. */
+    limitOf: ({ key, limit }: Pick<Spender, 'key' | 'limit'>): number => quotas.find(key)?.lease?.limit ?? limit,
 
     reading: (): LeasesReading => ({
       ...quotas.held(),

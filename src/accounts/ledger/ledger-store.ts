@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCountsStatement } from '#accounts/usage/counts-store';
+import { limitOf } from '#accounts/usage/period-limit-store';
 import { startOfDate } from '#core/clock';
 import { traced } from '#core/tracing';
 import type { Database } from '#database/database';
@@ -40,9 +41,8 @@ const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
     INSERT INTO usage (user_key, period_start, used, outstanding)
     SELECT user_key, period_start, 0, want FROM report WHERE "limit" >= 4 * want ORDER BY user_key, period_start
     ON CONFLICT (user_key, period_start) DO UPDATE SET outstanding = usage.outstanding + excluded.outstanding
-    WHERE (SELECT "limit" FROM "user" WHERE key = usage.user_key) - usage.used - usage.outstanding
-      >= 4 * excluded.outstanding
-    RETURNING user_key, period_start, used + outstanding AS taken),
+    WHERE ${limitOf('usage', 'usage.user_key')} - usage.used - usage.outstanding >= 4 * excluded.outstanding
+    RETURNING user_key, period_start, used + outstanding AS taken, ${limitOf('usage', 'usage.user_key')} AS lim),
   granted AS MATERIALIZED (SELECT * FROM report JOIN held USING (user_key, period_start)),
   opened AS (
     INSERT INTO lease (id, user_key, period_start, date, granted, spent, seq, group_id, group_seq, slot, key_id, path,
@@ -51,7 +51,7 @@ const firstGrants = (reports: readonly LeaseReport[]): Prisma.Sql => Prisma.sql`
       ${rowExpiry('group_id')}
     FROM granted)
   SELECT json_agg(n)::text AS n, json_agg(want)::text AS granted, json_agg(false)::text AS closed,
-    json_agg("limit")::text AS "limit", json_agg("limit" - taken)::text AS "left",
+    json_agg(lim)::text AS "limit", json_agg(lim - taken)::text AS "left",
     json_agg(NULL::int)::text AS "reclaimableIn"
   FROM granted`;
 

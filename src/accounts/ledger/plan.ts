@@ -43,8 +43,10 @@ export function periodAt(plan: Plan, anchor: number, instant: number): Period {
   return { start: boundary(plan, anchor, n), end: boundary(plan, anchor, n + 1) };
 }
 
-/** Instants in Unix ms. */
-export type Term = { plan: Plan; anchor: number; validUntil: number };
+/** A plan that starts with the period at `from` (Unix ms). */
+export type NextPlan = { plan: Plan; limit: number; from: number };
+/** Instants in Unix ms. `next` starts at the end of the current period. */
+export type Term = { plan: Plan; anchor: number; validUntil: number; next?: NextPlan | undefined };
 
 export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
@@ -55,5 +57,6 @@ export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);
   if (term.validUntil > running.end) return undefined;
-  return { ...term, validUntil: periodAt(term.plan, term.anchor, term.validUntil).end };
+  const { plan, from: anchor } = term.next ?? { plan: term.plan, from: term.anchor };
+  return { ...term, validUntil: periodAt(plan, anchor, term.validUntil).end };
 }

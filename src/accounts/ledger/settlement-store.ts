@@ -1,3 +1,4 @@
+import { limitOf } from '#accounts/usage/period-limit-store';
 import { Prisma } from '#generated/prisma/client';
 import { RECALL_SECONDS } from './lease.ts';
 import { LEASE_SECONDS, RECLAIM_SECONDS, ROW_OUTLIVES } from './lease-group-store.ts';
@@ -77,7 +78,8 @@ export const settlement = (
         slot, key_id, path, details, n)),
   locked AS MATERIALIZED ( -- each report with its usage row, which is locked
     SELECT r.*, u.user_key IS NULL AS is_first, coalesce(u.used, 0) AS used, coalesce(u.outstanding, 0) AS outstanding,
-      coalesce(u.resting, 0) AS resting, (SELECT "limit" FROM "user" WHERE key = r.user_key) AS lim
+      coalesce(u.resting, 0) AS resting,
+      ${limitOf('u', 'r.user_key')} AS lim
     FROM (SELECT * FROM report ORDER BY user_key, period_start) r LEFT JOIN LATERAL (SELECT * FROM usage
       WHERE usage.user_key = r.user_key AND usage.period_start = r.period_start FOR UPDATE) u ON true),
   other AS MATERIALIZED ( -- leases of other processes that may be reclaimed unless their groups are reported

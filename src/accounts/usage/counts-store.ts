@@ -1,3 +1,4 @@
+import { limitOf } from '#accounts/usage/period-limit-store';
 import { isoDate } from '#core/clock';
 import { arrayOf } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
@@ -20,6 +21,8 @@ export type BookedDetail = { date: string; name: number; calls: number };
 
 export type Counts = {
   used: number;
+  /** Null if the period has no row. */
+  limit: number | null;
   days: { date: string; calls: number }[];
   details: BookedDetail[];
   leases: ReportedLease[];
@@ -34,7 +37,7 @@ const LEASE = Prisma.sql`json_build_object('id', encode(uuid_send(l.id), 'hex'),
 
 export const createCountsStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns, as of one instant, the calls of the period (its start in Unix ms), of the newest UTC dates, of the leases
+   * Returns, as of one instant, the calls and the limit of the period (its start in Unix ms), of the newest UTC dates, of the leases
    * that are open, named or not booked, and, on request, of the dates by key or path.
    */
   async counts(
@@ -59,6 +62,8 @@ export const createCountsStatement = (prisma: PrismaClient) => ({
           AND date >= (SELECT min(date) FROM daily)::date GROUP BY 1, 2)
       SELECT (coalesce((SELECT used FROM usage WHERE user_key = ${userKey} AND period_start = ${start}), 0)
           + coalesce((SELECT sum(unbooked) FROM held WHERE period_start = ${start}), 0))::int AS used,
+        (SELECT ${limitOf('usage', 'usage.user_key')} FROM usage
+          WHERE user_key = ${userKey} AND period_start = ${start})::float8 AS "limit",
         coalesce((SELECT json_agg(daily) FROM daily), '[]') AS days,
         coalesce((SELECT json_agg(detail) FROM detail), '[]') AS details,
         coalesce((SELECT json_agg(${LEASE}) FROM held l

@@ -48,12 +48,15 @@ const DAYS_AFTER_END = 7;
 /** Thresholds per statement. The next run handles further thresholds. */
 const NOTED_AT_ONCE = 1_000;
 
-/** SQL query: the periods in which enough calls are spent or leased to reach a threshold. */
+/** SQL: the calls allowed in the period `p` of the user `u`. */
+const LIMIT = Prisma.sql`least(coalesce(p."limit", u."limit")::bigint + p.credits, 2147483647)::int`;
+
+/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been reached. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
-  SELECT p.user_key, p.period_start, p.used, p.outstanding, u."limit", ${THRESHOLDS} AS thresholds
+  SELECT p.user_key, p.period_start, p.used, p.outstanding, ${LIMIT} AS "limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
-    AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]`;
+    AND (p.used + p.outstanding)::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]`;
 
 /** For longer periods, reads each user's periods: a search by the start of the period would read many more rows. */
 const busy = (now: number): Prisma.Sql => {
