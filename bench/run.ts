@@ -37,6 +37,7 @@ const BENCHES = {
   month: () => import('./simulated-month.ts'),
   catalogue: () => import('./simulated-catalogue.ts'),
   path: () => import('./call-path.ts'),
+  operator: () => import('./operator.ts'),
   before: () => import('./before.ts'),
   tracing: () => import('./tracing.ts'),
   stream: () => import('./stream.ts'),

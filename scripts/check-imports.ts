@@ -9,7 +9,7 @@ const SUBPATHS = Object.entries(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
 );
 
-const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node'];
+const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node', 'operator'];
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/server': inSrc('core', 'database', 'upstream'),
   'src/accounts': inSrc(...BASE),
   'src/notifications': inSrc(...BASE, 'accounts'),
+  'src/operator': inSrc(...BASE, 'accounts', 'notifications'),
   'src/catalogue': inSrc(...BASE),
   'src/prices': inSrc(...BASE, 'catalogue'),
   'src/statistics': inSrc(...BASE, 'catalogue'),
@@ -63,7 +64,8 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
   },
   {
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
-    in: (file) => /^src\/(app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
+    in: (file) =>
+      /^src\/((admin-)?app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
     message: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
   },
   {

@@ -41,7 +41,11 @@ type Options = {
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
-  /** The key for the ETags of charged responses. With different keys, clients would pay for unchanged data. */
+  /** The operator's message to all users, for `/status`. */
+  announcement?: () => { text: string; until: number } | undefined;
+  /**
+   * The key for the ETags of priced responses. If processes had different keys, clients would pay for unchanged data.
+   */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   streamFigures?: StreamFigures;
@@ -60,7 +64,7 @@ const trusted = (proxies: Settings['trustProxy']) =>
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
-  const { etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
+  const { announcement, etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
   const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
   const { basePath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
@@ -73,7 +77,7 @@ export async function buildApp(options: Options) {
   const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: KEEP_ALIVE });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
   const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
-  const page = { basePath, page: problemHtml, log, requests };
+  const page = { basePath, page: problemHtml, log, requests, listing: `${basePath}/docs` };
   const send = createSend({ write, remember: fastPath.remember, now: clock.now });
   const streams = createOpenStreams({
     ...{ gate, corsHeaders, clock, basePath, figures, log, requests },
@@ -110,7 +114,7 @@ export async function buildApp(options: Options) {
   await describeInterface(app, settings);
   if (consoleFolder !== undefined) await serveConsole(app, { basePath, registration, sendsMail }, consoleFolder);
   const readiness = createReadiness({ checkDatabase, isStopping: () => stopping, capabilities });
-  serveStatus(app, { basePath, readiness, clock });
+  serveStatus(app, { basePath, readiness, announcement, clock });
 
   await app.register(
     async (api) => {

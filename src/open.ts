@@ -18,6 +18,7 @@ import { sources } from '#docs/routes';
 import { openMcp } from '#mcp/open';
 import { openNodes } from '#node/open';
 import { type Notifications, openNotifications } from '#notifications/open';
+import { openOperator } from '#operator/open';
 import { openPrices } from '#prices/open';
 import type { Capability } from '#server/capability';
 import { newStreamFigures } from '#server/replies/event-stream';
@@ -28,7 +29,10 @@ import { openStatistics } from '#statistics/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
+import { createSourceOutcomes } from '#upstream/source-outcomes';
+import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
+import { buildAdminApp } from './admin-app.ts';
 import { buildApp } from './app.ts';
 import type { Settings } from './settings.ts';
 
@@ -73,7 +77,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const refreshes = deadline.over(createRefreshStore(database.prisma));
   const versions = createVersionWatcher(refreshes);
   const responses = createResponseCache(clock);
-  const recording = createUpstreamRecording(metrics, failures);
+  const outcomes = createSourceOutcomes({ store: createSourceOutcomesStore(database.prisma), clock, failures });
+  const recording = createUpstreamRecording(metrics, failures, outcomes.note);
   const basics = { settings, clock, failures, metrics };
   const deps = { ...basics, log: logger, database, deadline, refreshes, versions, responses, ...recording };
 
@@ -91,6 +96,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
   add({ routes: sources });
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
+  const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
+  const operator = add(await openOperator({ ...deps, accounts, notifications, outcomes, upstreams }));
 
   const checkDatabase = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
   failures.watch('database', checkDatabase);
@@ -113,7 +120,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     metrics.addProcess();
     addRequestReadings(metrics, requests);
     addStreamReadings(metrics, streamFigures);
-    addUpstreamReadings(metrics, () => readings.flatMap(({ upstreams }) => upstreams?.() ?? []));
+    addUpstreamReadings(metrics, upstreams);
     addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
     for (const { add } of readings) add?.(metrics);
     addDatabaseReadings(metrics, database.waits, checkDatabase);
@@ -134,6 +141,9 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     statistics,
     accounts,
     notifications,
+    operator,
+    outcomes,
+    announcement: operator.announcements.current,
     requests,
     streamFigures,
     checkDatabase,
@@ -143,6 +153,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     async close(): Promise<void> {
       await polling.close();
       for (const one of capabilities.toReversed()) await one.close?.();
+      await outcomes.close();
       if (!overrides.database) await database.close();
       failures.close();
     },
@@ -165,7 +176,7 @@ export async function openService(
     const { startTracing } = await import('#process/tracing');
     closers.push(startTracing(settings.tracing, failures, settings.shutdownGraceMs * FLUSHING).close);
   }
-  const { accounts, metrics, ...opened } = await openCapabilities(settings, { logger, failures, database });
+  const { accounts, metrics, operator, ...opened } = await openCapabilities(settings, { logger, failures, database });
   closers.push(opened.close);
   const { host, port: metricsPort } = settings.metrics;
   if (metricsPort !== undefined) {
@@ -173,6 +184,14 @@ export async function openService(
     closers.push(listener.close);
   }
   const drainMs = settings.shutdownGraceMs * DRAINING;
+
+  async function listenForOperator(): Promise<void> {
+    if (!settings.admin || !operator.admin) return;
+    const app = await buildAdminApp({ ...opened, services: operator.admin, drainMs });
+    closers.push(() => app.close());
+    const { host, port } = settings.admin;
+    await app.listen({ host, port, listenTextResolver: (address) => `Operator API listening at ${address}` });
+  }
 
   return {
     users: accounts.users,
@@ -182,6 +201,7 @@ export async function openService(
       stopping?.throwIfAborted();
       closers.push(() => app.close());
       await app.listen({ host: settings.host, port, backlog: BACKLOG });
+      await listenForOperator();
       return app.server.address() as AddressInfo;
     },
   };

@@ -5,6 +5,7 @@ import { baseUrl, oneOf, readBy, SettingsError, whole } from '#core/setting-form
 import { parseServerUrl } from '#database/hosts';
 import { nodeSettings, nodeVariables } from '#node/settings';
 import { mailFaults, notificationSettings, notificationVariables } from '#notifications/settings';
+import { operatorFaults, operatorSettings, operatorVariables } from '#operator/settings';
 import { priceSettings, priceVariables } from '#prices/settings';
 import { statisticsFaults, statisticsSettings, statisticsVariables } from '#statistics/settings';
 
@@ -68,6 +69,7 @@ const variables = z.object({
   LOG_REQUESTS: oneOf('all', 'errors', 'none').default('errors'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: whole(0, 65_535).optional(),
+  ...operatorVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
   OTEL_TRACES_SAMPLER: oneOf(
     'always_on',
@@ -89,7 +91,7 @@ export const settingsIn = (env: Readonly<Record<string, string | undefined>> = p
   Object.fromEntries(SETTING_NAMES.filter((name) => env[name]).map((name) => [name, env[name]]));
 
 const environment = variables.superRefine((env, context) => {
-  for (const [name, message] of [...statisticsFaults(env), ...mailFaults(env)])
+  for (const [name, message] of [...statisticsFaults(env), ...mailFaults(env), ...operatorFaults(env)])
     context.addIssue({ code: 'custom', path: [name], message });
 });
 
@@ -113,6 +115,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     ...nodeSettings(data),
     ...notificationSettings(data),
     ...accountSettings(data),
+    ...operatorSettings(data),
     host: data.HOST,
     port: data.PORT,
     basePath: data.BASE_PATH,

@@ -2,6 +2,7 @@ import type { KeyChanges, KeyOptions, NoticeSettings, PendingRegistration, Regis
 import * as account from './account.ts';
 import { readArguments } from './error.ts';
 import type {
+  Announcement,
   ApiKey,
   Candle,
   CreatedKey,
@@ -176,6 +177,11 @@ export class QuotientClient {
   /** The latest price of one token and its prices over the last 30 days. Requires no key. */
   sample(call?: CallOptions): Promise<MarketSample> {
     return this.#send(service.sample, call);
+  }
+
+  /** The operator's message to all users; its members are null if there is none. Requires no key. */
+  announcement(call?: CallOptions): Promise<Announcement> {
+    return this.#send(service.announcement, call);
   }
 
   /** The service's readiness. `warnings` lists the data that the service could not fetch. Not retried. */

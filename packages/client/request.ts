@@ -1,6 +1,6 @@
 import { invalid, QuotientError, readArguments } from './error.ts';
-import type { Source } from './generated/records.ts';
-import { each, object, toSample, toTokens } from './records.ts';
+import type { Announcement, Source } from './generated/records.ts';
+import { each, object, record, toSample, toTokens } from './records.ts';
 import { type Answer, createAnswers } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
@@ -91,5 +91,8 @@ export const tokens = () => get('/v1/tokens', json(toTokens), { isPublic: true }
 export const sources = () => get('/v1/sources', json(each(object<Source>)), { isPublic: true });
 
 export const sample = () => get('/v1/sample', json(toSample), { isPublic: true });
+
+export const announcement = () =>
+  get('/v1/announcement', json(record<Announcement>([], ['until'])), { isPublic: true });
 
 export const health = () => get('/health/ready', json(object<Readiness>), { isPublic: true, retries: 0 });

@@ -5,6 +5,7 @@ import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
 import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { openKeyCreated } from './account/validity.ts';
+import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
 import { byId, openScrollEdges } from './core/dom.ts';
 import { openConfirm } from './core/form.ts';
@@ -61,6 +62,7 @@ const mailLink = openMailLink(session, {
   onLeave: () => (session.user ? showDashboard() : void resume()),
 });
 openSample(session.anonymous);
+openAnnouncement(session.anonymous);
 const confirm = openConfirm();
 const accountMenu = openAccountMenu(session, confirm, {
   usage: () => allowance.usage(),

@@ -1,3 +1,5 @@
+import { MINUTE } from '#core/clock';
+import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createAllowance } from './gate/allowance.ts';
@@ -11,9 +13,15 @@ import { createUsageDayStore } from './ledger/usage-day-store.ts';
 import { createUsageRetention } from './ledger/usage-retention.ts';
 import { addLeaseReadings, addLeaseRowReadings, createLedgerMetrics } from './metrics.ts';
 import type { RegistrationSettings } from './settings.ts';
+import { createAccountStore } from './users/account-store.ts';
+import { createAdministration } from './users/administration.ts';
+import { createAdministrationStore } from './users/administration-store.ts';
 import { type UserOptions, user } from './users/routes.ts';
 import { userKeys } from './users/routes-keys.ts';
 import { createUsers } from './users/users.ts';
+
+/** How often plans that have become due are started, in ms. The ledger applies their limits from their first call on. */
+const PLANS_START_EVERY = MINUTE;
 
 type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
   /** Verifies addresses at registration. Undefined if mail is not configured. */
@@ -45,7 +53,16 @@ export function openAccounts({ mail, ...deps }: Deps) {
     observeWait: ledgerMetrics.wait,
   });
   const users = createUsers({ store, clock, changed: allowance.sync });
-  // Has no deadline, because no request waits for a deletion.
+  const administration = createAdministration({
+    store: deadline.over(createAdministrationStore(database.prisma)),
+    find: store.find,
+    clock,
+    changed: allowance.sync,
+  });
+  const starting = every(PLANS_START_EVERY, administration.startDuePlans, {
+    onError: (error) => failures.failed('plan start', error),
+  });
+  // No request waits for a deletion, so this store has no deadline.
   const retention = createUsageRetention({
     ...deps,
     store: createUsageDayStore(database.prisma),
@@ -54,6 +71,9 @@ export function openAccounts({ mail, ...deps }: Deps) {
 
   return {
     users,
+    administration,
+    /** The stored users, for the operator. */
+    stored: deadline.over(createAccountStore(database.prisma)),
     allowance,
     gate: {
       ...createGate(allowance, burstPerSecond),
@@ -75,6 +95,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     enforceRetention: retention.look,
 
     async close(): Promise<void> {
+      await starting.close();
       await allowance.close(shutdownGraceMs);
       await retention.close();
     },

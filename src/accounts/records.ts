@@ -44,8 +44,13 @@ const forAccount = (example: string) =>
     .nullable()
     .meta({ description: 'Null if the key does not have the `account` scope', examples: [example] });
 
+const suspended = text(
+  'Why the operator suspended the user, whose calls are rejected with `account_suspended`; omitted if the user is not suspended',
+  'Unusual traffic: contact us.',
+).optional();
+
 export const userOfKey = userRecord
-  .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org') })
+  .extend({ name: forAccount('Ada Lovelace'), email: forAccount('ada@example.org'), suspended })
   .meta({ id: 'UserOfKey', description: 'The user of a key, without the members that the key cannot read' });
 export type UserOfKey = z.infer<typeof userOfKey>;
 
@@ -105,6 +110,7 @@ export const usageRecord = z
       .array(usageOfPath)
       .optional()
       .meta({ description: 'With `by=path`: the same calls by path. The sum over all paths is `daily`.' }),
+    suspended,
   })
   .meta({ id: 'Usage', description: 'The numbers of used and remaining calls' });
 export type UsageRecord = z.infer<typeof usageRecord>;
@@ -186,6 +192,9 @@ export const userExport = z
     user: row.meta({ description: 'The user, with the address as registered' }),
     keys: rows('All stored keys, including ended ones, without the keys themselves'),
     periods: rows('Calls per period'),
+    credits: rows('Additional calls that the operator granted'),
+    activity: row.nullable().meta({ description: 'A summary of the calls, by which the operator sorts users' }),
+    operatorChanges: rows('The changes that the operator made to the user'),
     days: rows('Calls per UTC date'),
     details: rows('Calls per UTC date, key and path'),
     leases: rows('Calls that processes of the service reserve for the user'),

@@ -1,4 +1,5 @@
 import { type Clock, DAY, isoDate, startOfDate } from '#core/clock';
+import type { Operator } from '#core/operator';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
 import { areFarApart, FIRST_BLOCK } from '#upstream/plausible';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
@@ -45,13 +46,16 @@ type Dependencies = {
   store: TokenStore;
   catalogue: Catalogue;
   clock: Clock;
+  /** For the audit log. */
+  operator?: Operator;
 };
 
 const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
 const refused = (reason: Refusal['reason'], names: readonly string[] = []): Refusal => ({ reason, names });
 
-/** Adds tokens with data from CoinGecko and Kraken, and removes tokens. Throws `UpstreamFailure`. */
-export function createListing({ coinGecko, kraken, store, catalogue, clock }: Dependencies) {
+/** Adds tokens with the data that CoinGecko and Kraken report, and removes tokens. Throws `UpstreamFailure`. */
+export function createListing({ coinGecko, kraken, store, catalogue, clock, operator }: Dependencies) {
+  /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
     const found = await coinGecko.search(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
@@ -132,7 +136,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
         statistics: false,
         pair: found.pair,
       };
-      await store.add(TOKENS_CHANGED, token);
+      await store.add(TOKENS_CHANGED, token, operator);
       const served = createCatalogue(await store.all());
       const isCalledSo = (one: Token) => one.name !== id && (one.symbol === symbol || one.name === symbol);
       const shared = served.all().filter(isCalledSo);
@@ -143,7 +147,7 @@ export function createListing({ coinGecko, kraken, store, catalogue, clock }: De
     /** Hides a token; returns `unknown` if it is not served. */
     async remove(name: string): Promise<'removed' | Refusal> {
       if (isBuiltIn(name)) return refused('built_in');
-      if (await store.remove(TOKENS_CHANGED, name, clock.now())) return 'removed';
+      if (await store.remove(TOKENS_CHANGED, name, clock.now(), operator)) return 'removed';
       const names = catalogue.nearest(name).map((token) => token.name);
       return refused('unknown', names);
     },

@@ -1,5 +1,8 @@
 import { isoDate } from '#core/clock';
-import type { PrismaClient } from '#generated/prisma/client';
+import type { Operator } from '#core/operator';
+import { audit } from '#database/audit';
+import { toInstant } from '#database/values';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { TokenModel } from '#generated/prisma/models';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { BUILT_IN_TOKENS, type Token } from './token.ts';
@@ -18,6 +21,10 @@ const toToken = ({ name, symbol, title, begins, listed, pair }: TokenModel): Tok
   pair: pair ?? undefined,
 });
 
+/** SQL expression: the facts about a token in an audit event. */
+const FACTS = Prisma.sql`jsonb_build_object('symbol', symbol, 'title', title, 'listed', listed, 'pair', pair,
+  'served', removed_at IS NULL)`;
+
 export function createTokenStore(prisma: PrismaClient) {
   return {
     async all(): Promise<Token[]> {
@@ -25,25 +32,45 @@ export function createTokenStore(prisma: PrismaClient) {
       return rows.map(toToken);
     },
 
-    /** Adds, updates or restores a token, which keeps its position. Increments the row `what` of `Refresh`. */
-    async add(what: string, { name, symbol, title, begins, listed, pair }: Token): Promise<void> {
-      await prisma.$transaction([
-        prisma.$executeRaw`
+    /**
+     * Adds or updates a token, or restores a removed token in its old position. The same statement bumps the row `what`
+     * of `Refresh` and adds the operator's audit event.
+     */
+    async add(what: string, token: Token, operator?: Operator): Promise<void> {
+      const { name, symbol, title, begins, listed, pair } = token;
+      await prisma.$queryRaw`
+        WITH old AS MATERIALIZED (SELECT ${FACTS} AS facts FROM token WHERE name = ${name} FOR UPDATE),
+        changed AS (
           INSERT INTO token (name, symbol, title, begins, listed, pair)
           VALUES (${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${pair ?? null}::text)
           ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title,
-            begins = excluded.begins, listed = excluded.listed, pair = excluded.pair, removed_at = NULL`,
-        prisma.$executeRaw(bumpVersion(what)),
-      ]);
+            begins = excluded.begins, listed = excluded.listed, pair = excluded.pair, removed_at = NULL
+          RETURNING ${FACTS} AS facts),
+        ${audit(operator, {
+          action: 'token.add',
+          target: `token:${name}`,
+          before: Prisma.sql`(SELECT facts FROM old)`,
+          after: Prisma.sql`facts`,
+        })}
+        bumped AS (${bumpVersion(what)} RETURNING version)
+        SELECT version FROM bumped`;
     },
 
-    /** Hides a token from an instant (Unix ms) on, and keeps its rows. Returns false if the token is not served. */
-    async remove(what: string, name: string, at: number): Promise<boolean> {
-      const [hidden] = await prisma.$transaction([
-        prisma.token.updateMany({ where: { name, removedAt: null }, data: { removedAt: new Date(at) } }),
-        prisma.$executeRaw(bumpVersion(what)),
-      ]);
-      return hidden.count > 0;
+    /** Hides a token as of an instant (Unix ms) and keeps its rows. Returns false if the token is not served. */
+    async remove(what: string, name: string, at: number, operator?: Operator): Promise<boolean> {
+      const rows = await prisma.$queryRaw<unknown[]>`
+        WITH changed AS (
+          UPDATE token SET removed_at = ${toInstant(at)} WHERE name = ${name} AND removed_at IS NULL
+          RETURNING ${FACTS} AS facts),
+        ${audit(operator, {
+          action: 'token.remove',
+          target: `token:${name}`,
+          before: Prisma.sql`facts || '{"served": true}'`,
+          after: Prisma.sql`facts`,
+        })}
+        bumped AS (${bumpVersion(what)} RETURNING version)
+        SELECT version FROM bumped, changed`;
+      return rows.length > 0;
     },
   };
 }

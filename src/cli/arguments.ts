@@ -83,3 +83,14 @@ export function pastDate(what: string, text: string, now: number): number {
   if (at <= now && isoDate(at) === text) return at;
   throw wrongUsage(`${what} must be a date such as 2025-01-31, and not in the future`);
 }
+
+/** Throws `UsageError` for anything but one of the names. */
+export function choice<const Name extends string>(
+  what: string,
+  text: string | undefined,
+  names: readonly Name[],
+): Name {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  throw wrongUsage(`${what} must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`);
+}

@@ -13,6 +13,7 @@ import { command, JSON_OPTION, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { cliOperator } from '#cli/operator';
 import { type Clock, systemClock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Database } from '#database/database';
@@ -179,7 +180,7 @@ async function openListing({ settings, database, clock, log }: Deps) {
   });
 
   return {
-    listing: createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock }),
+    listing: createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock, operator: cliOperator() }),
     async close(): Promise<void> {
       await coinGecko.close();
       await kraken.close();

@@ -44,6 +44,16 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
       'The key was revoked or replaced, or the user was deleted. After a replacement, the old key can read data until its grace period ends.',
     remedy: 'Use the new key, or register again. A revoked key cannot be restored.',
   },
+  admin_token_invalid: {
+    cause:
+      'The request to the operator API has no token, or another one than `ADMIN_TOKEN`. API keys are not accepted.',
+    remedy: 'Send the value of `ADMIN_TOKEN` as the Bearer token in Authorization.',
+  },
+  account_suspended: {
+    cause: 'The operator has suspended the user. `detail` contains the reason.',
+    remedy:
+      'Contact the operator of this service. Until the user is resumed, only `GET /v1/user/data` and `GET /v1/user/usage` respond.',
+  },
   cross_site: {
     cause:
       'A web page from another site tried to register a user or recover a key. The origin of the page is not in `CORS_ORIGINS`.',
@@ -94,6 +104,14 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   last_owner_key: {
     cause: 'The key is the only owner key of the user. The account cannot be managed without an owner key.',
     remedy: 'Replace the key with `POST /v1/user/rotate`, or delete the user.',
+  },
+  user_erased: {
+    cause: 'The operator API cannot change a user who was erased.',
+    remedy: 'Register a new user.',
+  },
+  message_not_retryable: {
+    cause: 'The message was given up, and its address was removed.',
+    remedy: 'Ask the user to request another email.',
   },
   body_too_large: {
     cause: `The body is too large, or it arrived in thousands of chunks. The limit is ${BROADCAST_KB} KB for a broadcast, and ${MAX_DISCARDED / 1024 ** 2} MB for endpoints that ignore the body.`,

@@ -7,10 +7,16 @@ import { PAGE_SECURITY } from '#server/replies/static-content';
 import type { Warning } from '#upstream/freshness';
 import { type Status, statusPage } from './status-page.ts';
 
-type Options = { basePath: string; readiness: Readiness; clock: Clock };
+type Options = {
+  basePath: string;
+  readiness: Readiness;
+  /** The operator's message to all users; undefined if there is none. `until` in Unix ms. */
+  announcement?: (() => { text: string; until: number } | undefined) | undefined;
+  clock: Clock;
+};
 
-/** `/status` shows the result of `/health/ready` as a page, even if the service is not ready. */
-export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }: Options): void {
+/** Serves `/status`, the page that corresponds to `/health/ready`, even if the service cannot serve. */
+export function serveStatus(app: FastifyInstance, { basePath, readiness, announcement, clock }: Options): void {
   const check = (): Promise<Status> =>
     readiness().then(
       (warnings) => ({ warnings }),
@@ -27,7 +33,7 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, clock }
     return reply
       .headers({ ...PAGE_SECURITY, 'cache-control': 'no-store' })
       .type('text/html; charset=utf-8')
-      .send(statusPage(basePath, status, clock.now()));
+      .send(statusPage(basePath, status, clock.now(), announcement?.()));
   });
 }
 

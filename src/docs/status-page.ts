@@ -39,9 +39,18 @@ function warningList(warnings: readonly Warning[]): string {
   return `<h2>Warnings</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
-export function statusPage(basePath: string, status: Status, at: number): string {
+const timeHtml = (at: number) => `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
+
+/** The operator's message to all users. `until` in Unix ms. */
+type Announcement = { text: string; until: number };
+
+const announcementHtml = ({ text, until }: Announcement) =>
+  `<p class="announcement"><strong>Announcement</strong> ${escapeHtml(text)} <span class="soft">Until ${timeHtml(until)}</span></p>`;
+
+/** The status page, as of an instant (Unix ms). */
+export function statusPage(basePath: string, status: Status, at: number, announcement?: Announcement): string {
   const { kind, sign, title, text } = stateOf(status);
-  const time = `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
+  const time = timeHtml(at);
   return htmlPage(basePath, {
     title: `Quotient: ${title.toLowerCase()}`,
     here: 'status',
@@ -51,6 +60,7 @@ export function statusPage(basePath: string, status: Status, at: number): string
     main: `<h1>Status</h1>
 <div id="state" class="state ${kind}" role="status"><span class="sign" aria-hidden="true">${sign}</span>
 <p><strong>${title}</strong> ${escapeHtml(text)}</p></div>
+<div id="announcement">${announcement ? announcementHtml(announcement) : ''}</div>
 <div id="warnings">${'warnings' in status ? warningList(status.warnings) : ''}</div>
 <p>Last checked <span id="looked-at">${time}</span>, version ${VERSION}. <a href="${basePath}/status">Check again</a></p>
 <p class="soft"><span class="with-script">This page refreshes every 30 seconds.</span> For programs: <a href="${basePath}/health/ready">/health/ready</a></p>`,

@@ -6,6 +6,8 @@ import { createRecoveryStore } from '#notifications/mail/recovery-store';
 import { createRecovery, createVerifiedRegistration } from '#notifications/mail/registration';
 import { createRegistrationStore } from '#notifications/mail/registration-store';
 import { userMail } from '#notifications/mail/routes';
+import { createMessageStore } from '#notifications/message-store';
+import { createMessages } from '#notifications/messages';
 import { createNoticeDelivery, createNoticeWatch } from '#notifications/notices/delivery';
 import { NOTICE_WEBHOOK } from '#notifications/notices/notice';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
@@ -83,9 +85,13 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
 export async function openNotifications(deps: Deps) {
   const { settings } = deps;
   const mail = await openMail(deps);
+  const { deadline, users, database } = deps;
+  const messageStore = deadline.over(createMessageStore(database.prisma));
 
   return {
     mail,
+    messages: createMessages({ store: messageStore, wake: mail?.outbox.wake }),
+    noticesOf: deadline.over(createNoticeSettingsStore(database.prisma, users)).find,
 
     routes: async (app, { bodies }) => {
       app.register(userMail, { prefix: '/user', mail, bodies, settings });

@@ -23,15 +23,15 @@ function databaseSaid({ message }: Error): string {
 }
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses the port; set another PORT or METRICS_PORT',
+  EADDRINUSE: 'another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT',
   EACCES: 'permission denied; use a port of 1024 or above',
-  EADDRNOTAVAIL: 'this machine does not have the address; correct HOST or METRICS_HOST',
+  EADDRNOTAVAIL: 'this machine does not have the address; correct HOST, ADMIN_HOST or METRICS_HOST',
 };
 
 type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
 
 function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') return `${hostname} has no address; correct HOST or METRICS_HOST`;
+  if (syscall === 'getaddrinfo') return `${hostname} has no address; correct HOST, ADMIN_HOST or METRICS_HOST`;
   if (syscall !== 'listen') return undefined;
   const reason = LISTEN_FAULTS[code];
   const host = address?.includes(':') ? `[${address}]` : address;

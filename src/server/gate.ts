@@ -83,6 +83,8 @@ export type RouteFacts = {
   scope?: WantedScope;
   /** Also accepts the keys of an expired user. */
   allowExpired?: true;
+  /** Also accepts the keys of a suspended user. */
+  allowSuspended?: true;
   /** Accepts the parameter `api` as the key, instead of the headers. */
   keyInQuery?: true;
   /** Accepts the parameter `ticket` instead of a key. */

@@ -12,7 +12,12 @@ const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<C
 /** `budget` counts the calls in the calendar month. */
 export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: BudgetReading };
 
-export function createUpstreamRecording(registry: MetricsRegistry, failures: Pick<FailureLog, 'observe' | 'worked'>) {
+/** @param note called with the outcome of each call */
+export function createUpstreamRecording(
+  registry: MetricsRegistry,
+  failures: Pick<FailureLog, 'observe' | 'worked'>,
+  note: (upstream: string, outcome: FailureCause | 'ok') => void = () => undefined,
+) {
   const calls = registry.counter(
     'quotient_upstream_calls_total',
     'Calls to an upstream, by outcome: ok, or the cause of the failure',
@@ -35,6 +40,7 @@ export function createUpstreamRecording(registry: MetricsRegistry, failures: Pic
       failures.observe(upstream);
       return (outcome) => {
         count(outcome, 1);
+        note(upstream, outcome);
         if (outcome === 'ok') failures.worked(upstream);
       };
     },

@@ -21,8 +21,8 @@ export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof M
 
 /** The name of a row of `Refresh`, which stores the data's version, the last fetch, and a process's claim. */
 export type Resource =
-  | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens')
-  | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end')
+  | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens' | 'announcement')
+  | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end' | 'activity')
   | ResourceOf<Kind>;
 
 export function readResource(resource: string) {

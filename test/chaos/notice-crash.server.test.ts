@@ -6,6 +6,7 @@ import { createNoticeSettingsStore } from '#notifications/notices/notice-setting
 import { type Replicas, startReplicas } from '../accounts/ledger/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
+import { OPERATOR } from '../support/operator.ts';
 import type { ServiceProcess } from '../support/service/service-process.ts';
 import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
 
@@ -51,7 +52,7 @@ async function createUser(): Promise<TestUser[]> {
     const user = await replicas.users.create(form, LIMIT);
     const wanted = { email: true, webhookUrl: receiver.url, thresholds: [80, 100] };
     const offered = { secret: 'whsec_c2VjcmV0', isRotated: false, graceEnds: 0 };
-    await settings.put(byOperator(user.key), wanted, offered);
+    await settings.put(byOperator(user.key, OPERATOR), wanted, offered);
     users.push(user);
   }
   return users;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
-import { users as commandLine } from '#cli/user-commands';
+import { audit } from '#cli/audit-commands';
+import { users as commandLine } from '#cli/users/user-commands';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
@@ -99,6 +100,49 @@ describe('users', () => {
   });
 });
 
+it('suspends, finds, changes, exports and erases, and records each change with the system user', async () => {
+  const created = await users('create', '--name', 'Grace Hopper', '--email', 'grace@example.net', '--plan', 'monthly');
+  const key = member(created.stdout, 'key');
+  const suspended = await users('suspend', key, '--reason', 'Unusual traffic');
+  expect([suspended.code, member(suspended.stdout, 'suspended')]).toEqual([0, expect.stringContaining('Unusual')]);
+  const found = JSON.parse((await users('find', 'hopp', '--json')).stdout);
+  expect(found).toMatchObject([{ key: Number(key), state: 'suspended', lastHour: 0 }]);
+  expect(JSON.parse((await users('list', '--state', 'suspended', '--sort', 'usage', '--json')).stdout)).toHaveLength(1);
+  expect((await users('resume', key, '--reason', 'Fixed')).code).toBe(0);
+  const planned = await users('plan', key, 'yearly', '--from', 'next');
+  expect(member(planned.stdout, 'next plan')).toMatch(/^yearly with 180000 calls, from /);
+  expect((await users('credits', key, '500', '--reason', 'Outage')).code).toBe(0);
+  const [shown] = JSON.parse((await users('find', 'grace@', '--json')).stdout);
+  expect(shown).toMatchObject({ plan: 'monthly', credits: 500, periodLimit: 10_500, nextPlan: { plan: 'yearly' } });
+  expect(JSON.parse((await users('export', key)).stdout).user.email).toBe('grace@example.net');
+  expect((await users('erase', key, '--confirm', key)).stdout).toBe(`user ${key} erased\n`);
+  expect(await users('limit', key, '5')).toMatchObject({
+    code: 1,
+    stderr: 'The user was erased and cannot be changed.\n',
+  });
+
+  const env = { DATA_DIR: directory.dataDir };
+  const log = await runHere(audit, ['list', '--user', key, '--json'], env);
+  const events = log.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ action }) => action)).toEqual([
+    'user.erase',
+    'user.credits',
+    'user.plan',
+    'user.resume',
+    'user.suspend',
+    'user.create',
+  ]);
+  for (const { actor, requestId } of events)
+    expect([actor, requestId]).toEqual([expect.stringMatching(/^cli:[\w.@\\-]+$/), null]);
+  for (const text of ['Hopper', 'grace@']) expect(log.stdout).not.toContain(text);
+  const table = (await runHere(audit, ['list', '--limit', '2'], env)).stdout;
+  expect(table).toMatch(/^time +actor +action +target +after\n/);
+  expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+});
+
 it('runs as a separate process, with its exit code', async () => {
   const env = { DATA_DIR: directory.dataDir };
   const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
@@ -108,10 +152,13 @@ it('runs as a separate process, with its exit code', async () => {
 });
 
 describe('users with wrong usage', () => {
+  const COMMANDS =
+    'create, list, find, show, export, limit, plan, credits, rotate, renew, suspend, resume, revoke, erase, notices';
+  const SELECTION = '[--json] [--sort <value>] [--state <value>] [--plan <value>] [--limit <value>]';
   const hint = '(see `npm run users -- --help`)\n';
   const record = '<key> (the record number in `npm run users -- list`) must be an integer from 1 to 2147483647';
   it.each([
-    [[], `missing command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
+    [[], `missing command: use one of ${COMMANDS} ${hint}`],
     [['limit', 'qt_x', '5'], `${record} ${hint}`],
     [['limit', '1'], `<calls> is missing: the command requires <key> <calls> ${hint}`],
     [['limit', ''], `<key> and <calls> are missing: the command requires <key> <calls> ${hint}`],
@@ -120,7 +167,10 @@ describe('users with wrong usage', () => {
       ['show', 'Ada', 'Lovelace'],
       `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`,
     ],
-    [['list', 'all', '1'], `2 unexpected arguments: the command accepts [--json] ${hint}`],
+    [
+      ['list', 'all', '1'],
+      `2 unexpected arguments: the command accepts ${SELECTION}; quote values that contain spaces ${hint}`,
+    ],
     [['list', '--json=yes'], `--json accepts no value: use --json alone ${hint}`],
     [
       ['rotate', '1', '--grace-seconds'],
@@ -130,11 +180,15 @@ describe('users with wrong usage', () => {
       ['rotate', '1', '--grace-seconds', '-1'],
       `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
     ],
-    [['forget', '1'], `unknown command: use one of create, list, show, limit, rotate, renew, revoke, notices ${hint}`],
+    [['forget', '1'], `unknown command: use one of ${COMMANDS} ${hint}`],
     [['limit', '1', '1.5'], `<calls> must be an integer from 0 to 2147483647 ${hint}`],
     [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be an integer from 0 to 604800 ${hint}`],
+    [['suspend', '1'], `--reason is missing: use --reason <text> ${hint}`],
+    [['list', '--sort', 'name'], `--sort must be created, usage or lastHour ${hint}`],
+    [['plan', '1', 'yearly'], `--from must be now or next ${hint}`],
+    [['erase', '1', '--confirm', '2'], `--confirm must repeat <key>: an erasure cannot be undone ${hint}`],
     [['revoke', '1', '--id', 'qt_x'], `--id must be an integer from 1 to 2147483647 ${hint}`],
-    [['list', '--yaml'], `unknown option --yaml: the command accepts [--json] ${hint}`],
+    [['list', '--yaml'], `unknown option --yaml: the command accepts ${SELECTION} ${hint}`],
     [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly ${hint}`],
     [
       ['create', '--name', '', '--plan', 'monthly'],

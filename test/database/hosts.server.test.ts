@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { users } from '#cli/user-commands';
+import { users } from '#cli/users/user-commands';
 import { type Database, openDatabase } from '#database/database';
 import { openSession } from '#database/session';
 import { isDatabaseUnable } from '#database/unreachable';

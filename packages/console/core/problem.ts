@@ -13,7 +13,7 @@ export const isExhausted = (code: string) => code === 'quota_exceeded' || code =
 
 /** Whether every call with the key would fail. */
 export const isKeyProblem = ({ status, code }: QuotientError) =>
-  status === 401 || isExhausted(code) || code === 'scope_missing';
+  status === 401 || isExhausted(code) || code === 'scope_missing' || code === 'account_suspended';
 
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;

@@ -125,17 +125,19 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   }
 
   /** `by`: breaks the dates down. Labels of keys require the scope `account`. */
-  async function usage({ user, scopes }: Caller, by?: UsageBy): Promise<UsageRecord> {
+  async function usage({ user, scopes }: Pick<Caller, 'user' | 'scopes'>, by?: UsageBy): Promise<UsageRecord> {
     const now = clock.now();
     const period = periodAt(user.plan, user.anchor, now);
     const { used, daily, read, own } = await countsOf(user.key, period.start, by);
     const newest = newestOf(daily, USAGE_DATES);
     const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
     const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
+    // A period without a row has no credits, and no limit of its own.
+    const allowed = read.limit ?? user.limit;
     return {
-      limit: user.limit,
+      limit: allowed,
       used,
-      remaining: Math.max(0, user.limit - used),
+      remaining: Math.max(0, allowed - used),
       periodStart: iso(period.start),
       resetsAt: iso(period.end),
       validUntil: iso(user.validUntil),
@@ -144,6 +146,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
       ...(by === 'path' && {
         paths: parts && byCalls(parts, (path) => ({ path: path === null ? null : pathOf(path) })),
       }),
+      ...(user.suspension && { suspended: user.suspension.reason }),
     };
   }
 
@@ -158,6 +161,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     spend,
     keep: leases.keep,
     refund: leases.refund,
+    limitOf: leases.limitOf,
 
     usage,
 

@@ -34,7 +34,7 @@ const covers = ({ scopes }: Caller, wanted: WantedScope): boolean => wanted === 
 
 type Verbs = Pick<
   Allowance,
-  'holderAtOnce' | 'holderOfHash' | 'noteUse' | 'spend' | 'spendAtOnce' | 'keep' | 'refund' | 'remaining'
+  'holderAtOnce' | 'holderOfHash' | 'noteUse' | 'spend' | 'spendAtOnce' | 'keep' | 'refund' | 'remaining' | 'limitOf'
 >;
 
 /** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
@@ -74,7 +74,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     hold({ caller: { hash }, routeOptions }): Admission {
       const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
       const refuse = (holder: Caller, now: number) => {
-        refuseEnded(holder, now, false);
+        refuseEnded(holder, now, {});
         if (!covers(holder, scope)) throw missingScope(scope);
         allowance.noteUse(holder, now);
       };
@@ -93,7 +93,9 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       };
     },
 
-    limitsOf: ({ caller }, code, now) => (caller ? rateLimits.ofRefusal(code, caller, now) : {}),
+    limitsOf({ caller }, code, now) {
+      return caller ? rateLimits.ofRefusal(code, caller, allowance.limitOf(caller.user), now) : {};
+    },
 
     covers: ({ caller }, scope) => covers(caller, scope),
 
@@ -173,13 +175,13 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   });
 
   function enter(request: FastifyRequest, caller: Caller): void {
-    const { allowExpired = false, scope } = request.routeOptions.config;
+    const { config } = request.routeOptions;
     const now = clock.now();
-    refuseEnded(caller, now, allowExpired);
+    refuseEnded(caller, now, config);
     // Set before the burst limit is checked, because a rejection also reports the remaining calls.
     request.caller = caller;
     request.user = caller.user.key;
-    gate.admit(caller, scope as WantedScope, request.headers, now);
+    gate.admit(caller, config.scope as WantedScope, request.headers, now);
   }
 
   function authenticate(request: FastifyRequest): Promise<void> | undefined {

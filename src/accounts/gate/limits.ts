@@ -76,15 +76,15 @@ export function createRateLimits(perSecond: number) {
       plan(period, remaining, now),
     ],
 
-    ofRefusal(code: ProblemCode, { user, dailyLimit }: Caller, now: number): Record<string, string> {
+    ofRefusal(code: ProblemCode, { user, dailyLimit }: Caller, limit: number, now: number): Record<string, string> {
       const period = periodAt(user.plan, user.anchor, now);
       if (code === 'key_limit_exceeded' && dailyLimit !== undefined)
         return {
-          'ratelimit-policy': `${policy(period, user.limit)}, "key";q=${dailyLimit};w=${DAY / SECOND}`,
+          'ratelimit-policy': `${policy(period, limit)}, "key";q=${dailyLimit};w=${DAY / SECOND}`,
           ratelimit: `"key";r=0;t=${Math.ceil((startOfDate(now) + DAY - now) / SECOND)}`,
         };
       return {
-        'ratelimit-policy': policy(period, user.limit),
+        'ratelimit-policy': policy(period, limit),
         ...(code === 'quota_exceeded' && { ratelimit: plan(period, 0, now) }),
         ...(code === 'rate_limited' && { ratelimit: '"burst";r=0;t=1' }),
       };

@@ -2,6 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DAY } from '#core/clock';
 import { API_KEY_PATTERN, API_KEY_PREFIX } from '#core/log';
+import type { Operator } from '#core/operator';
 import type { Scope } from '#server/gate';
 
 /*
@@ -56,8 +57,18 @@ export const DEAD_KEYS_STORED_FOR = 30 * DAY;
 /** How long a rotated key remains valid for reading, in seconds. */
 export const GRACE_SECONDS = { default: 300, max: 604_800 } as const;
 
-/** The user to change, and the authority: the hash of an owner key, or null for the operator. */
-export type Authority = { readonly userKey: number; readonly ownerKeyHash: string | null };
+/** The largest record number or key ID, and the largest number of calls, that the database's type can hold. */
+export const LARGEST_NUMBER = 2_147_483_647;
+
+/**
+ * The user to change, and who may do so: the holder of an owner key (its SHA-256), the operator, or, with neither, the
+ * service itself.
+ */
+export type Authority = {
+  readonly userKey: number;
+  readonly ownerKeyHash: string | null;
+  readonly operator?: Operator;
+};
 
 /** The database accepts the change only if this owner key is still active. */
 export const byOwnerKey = ({ hash, user }: { hash: string; user: { key: number } }): Authority => ({
@@ -65,7 +76,14 @@ export const byOwnerKey = ({ hash, user }: { hash: string; user: { key: number }
   ownerKeyHash: hash,
 });
 
-export const byOperator = (userKey: number): Authority => ({ userKey, ownerKeyHash: null });
+/** The change adds an audit event. */
+export const byOperator = (userKey: number, operator: Operator): Authority => ({
+  userKey,
+  ownerKeyHash: null,
+  operator,
+});
+
+export const byService = (userKey: number): Authority => ({ userKey, ownerKeyHash: null });
 
 export type { Scope };
 

@@ -1,4 +1,5 @@
 import type { Authority } from '#accounts/keys/api-key';
+import { accountSuspended, toSuspension } from '#accounts/keys/suspension';
 import type { Plan } from '#accounts/ledger/plan';
 import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
@@ -8,27 +9,33 @@ export const IS_ACTIVE_OWNER = Prisma.sql`('account' = ANY(scopes) AND replaced_
 
 /**
  * Runs a change to a user's data in one transaction. Returns `ended` without running the change if the user was erased
- * or the requesting key is no longer an active owner key. Race: rotation, recovery, revocation and erasure lock the
+ * or the requesting key is no longer an active owner key. Throws `account_suspended` for a key of a suspended user. Race: rotation, recovery, revocation, suspension and erasure lock the
  * user's row. The key's state is read under the same lock, so a key that another process has just replaced changes
  * nothing, even if this process has it cached.
  */
 export function changeUser<Result>(
   prisma: PrismaClient,
-  { userKey, ownerKeyHash }: Authority,
+  authority: Authority,
   change: (tx: Prisma.TransactionClient) => Promise<Result>,
 ): Promise<Result | 'ended'> {
-  return prisma.$transaction(async (tx) => {
-    const users = await tx.$queryRaw<unknown[]>`
-      SELECT key FROM "user" WHERE key = ${userKey} AND erased_at IS NULL FOR NO KEY UPDATE`;
-    if (users.length === 0) return 'ended';
-    if (ownerKeyHash !== null) {
-      const owners = await tx.$queryRaw<unknown[]>`
-        SELECT id FROM api_key WHERE hash = ${ownerKeyHash} AND user_key = ${userKey}
-          AND ${IS_ACTIVE_OWNER}`;
-      if (owners.length === 0) return 'ended';
-    }
-    return change(tx);
-  });
+  return prisma.$transaction(async (tx) => ((await lockUser(tx, authority)) ? change(tx) : 'ended'));
+}
+
+type StateRow = { suspendedAt: Date | null; suspendedReason: string | null };
+
+/** Returns whether the authority may change the user, who stays locked until the transaction ends. */
+export async function lockUser(tx: Prisma.TransactionClient, { userKey, ownerKeyHash }: Authority): Promise<boolean> {
+  const [user] = await tx.$queryRaw<StateRow[]>`
+    SELECT suspended_at AS "suspendedAt", suspended_reason AS "suspendedReason"
+    FROM "user" WHERE key = ${userKey} AND erased_at IS NULL FOR NO KEY UPDATE`;
+  if (user === undefined) return false;
+  if (ownerKeyHash === null) return true;
+  const owners = await tx.$queryRaw<unknown[]>`
+    SELECT id FROM api_key WHERE hash = ${ownerKeyHash} AND user_key = ${userKey} AND ${IS_ACTIVE_OWNER}`;
+  if (owners.length === 0) return false;
+  const suspension = toSuspension(user);
+  if (suspension) throw accountSuspended(suspension);
+  return true;
 }
 
 /** Instants in Unix ms. `start` and `lastUsedAt` are those of the newest owner key. */

@@ -5,6 +5,7 @@ import type { KeyHolder, UserCursor, UserStore } from '#accounts/keys/user-store
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
+import type { RouteFacts } from '#server/gate';
 import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyLookups } from './key-lookups.ts';
 import { UNUSED, type Use, writeUses } from './key-use.ts';
@@ -33,17 +34,25 @@ type Dependencies = {
 
 const hasEnded = ({ revokedAt, replacedAt }: KeyHolder): boolean => (revokedAt ?? replacedAt) !== undefined;
 
-/** Returns why a key is not usable, or undefined if it is. */
-export function endOf({ revokedAt, replacedAt, expiresAt, user }: KeyHolder, now: number): KeyEnd | undefined {
+/** The states of a user in which some routes still accept the user's keys. */
+type Tolerated = Pick<RouteFacts, 'allowExpired' | 'allowSuspended'>;
+
+/** Returns why a key is not usable, or undefined. */
+export function endOf(
+  { revokedAt, replacedAt, expiresAt, user }: KeyHolder,
+  now: number,
+  { allowExpired, allowSuspended }: Tolerated = {},
+): KeyEnd | undefined {
   if (revokedAt !== undefined) return 'revoked';
   if (expiresAt !== undefined && now >= expiresAt) return replacedAt === undefined ? 'over' : 'replaced';
-  return now >= user.validUntil ? 'expired' : undefined;
+  if (user.suspension !== undefined && !allowSuspended) return 'suspended';
+  return now >= user.validUntil && !allowExpired ? 'expired' : undefined;
 }
 
-/** Throws for a key that has ended. `allowExpired` accepts the keys of an expired user. */
-export function refuseEnded(holder: KeyHolder, now: number, allowExpired: boolean): void {
-  const end = endOf(holder, now);
-  if (end !== undefined && !(end === 'expired' && allowExpired)) throw endedKey(end, holder);
+/** Throws for a key that is not usable. */
+export function refuseEnded(holder: KeyHolder, now: number, tolerated: Tolerated): void {
+  const end = endOf(holder, now, tolerated);
+  if (end !== undefined) throw endedKey(end, holder);
 }
 
 /** Evicts the oldest entry above `most`, even if it is in use: tracking each use would cost more than a look-up. */
@@ -146,11 +155,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /** A use of an ended key is not recorded, unless only the user's term has ended. */
-  const counts = (holder: Caller): boolean => {
-    const end = endOf(holder, clock.now());
-    return end === undefined || end === 'expired';
-  };
+  /** Attempts with an ended key do not count as uses, unless only the user's term has ended. */
+  const counts = (holder: Caller): boolean => endOf(holder, clock.now(), { allowExpired: true }) === undefined;
 
   function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
     const found = holderByText.get(apiKey);

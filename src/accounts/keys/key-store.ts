@@ -1,6 +1,6 @@
 import {
   type Authority,
-  byOperator,
+  byService,
   MAX_DEAD_KEYS_PER_USER,
   MAX_KEYS_PER_USER,
   OWNER_SCOPES,
@@ -9,6 +9,7 @@ import {
 } from '#accounts/keys/api-key';
 import { changeUser, IS_ACTIVE_OWNER } from '#accounts/keys/change-user-store';
 import { iso } from '#core/clock';
+import { audit, jsonOf } from '#database/audit';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
 
@@ -56,8 +57,11 @@ export const toStoredKey = ({ id, label, scopes, start, seenOrigin, dailyLimit, 
 
 const scopeList = (scopes: readonly Scope[]) => Prisma.sql`${`{${scopes.join()}}`}::scope[]`;
 
-/** SQL fragment: all keys of a user. `dead_at` may be in the future. `owns` marks keys that may change the user. */
-const keysOf = (userKey: number) => Prisma.sql`mine AS (
+/**
+ * SQL fragment that selects all keys of a user. `dead_at` may lie in the future; `owns` marks owner keys that may
+ * change the user.
+ */
+export const keysOf = (userKey: number) => Prisma.sql`mine AS (
   SELECT id, hash, replaced_at, least(revoked_at, expires_at) AS dead_at, 'account' = ANY(scopes) AS is_owner,
     ${IS_ACTIVE_OWNER} AS owns
   FROM api_key WHERE user_key = ${userKey})`;
@@ -94,7 +98,7 @@ export function createKeyStatements(prisma: PrismaClient) {
     { now, graceEnds }: Replacement,
     { isGiven, isAllowed = Prisma.sql`true`, isVerified = Prisma.sql`false`, used = Prisma.empty }: Terms,
   ): Promise<'replaced' | 'ended' | 'too_many'> {
-    const { userKey } = authority;
+    const { userKey, operator } = authority;
     const verdict = await decide<{ is_allowed: boolean; has_room: boolean }>(
       authority,
       Prisma.sql`
@@ -110,6 +114,13 @@ export function createKeyStatements(prisma: PrismaClient) {
           verified_at = CASE WHEN ${isVerified} THEN ${iso(now)}::timestamptz ELSE verified_at END
         FROM verdict WHERE key = ${userKey} AND is_allowed AND has_room RETURNING key),
       ${used}
+      ${audit(operator, {
+        action: 'user.rotate',
+        target: `user:${userKey}`,
+        userKey,
+        before: Prisma.sql`jsonb_build_object('ownerKeys', (SELECT json_agg(id) FROM mine WHERE ${isGiven}))`,
+        after: jsonOf({ start, oldKeysEnd: iso(graceEnds) }),
+      })}
       replaced AS (
         UPDATE api_key SET replaced_at = coalesce(replaced_at, ${iso(now)}::timestamptz),
           expires_at = ${iso(graceEnds)}::timestamptz
@@ -141,7 +152,7 @@ export function createKeyStatements(prisma: PrismaClient) {
       const isGiven = Prisma.sql`owns OR is_owner AND dead_at > ${iso(now)}::timestamptz`;
       const hasOwner = Prisma.sql`EXISTS (SELECT 1 FROM mine WHERE owns)`;
       return replace(
-        byOperator(userKey),
+        byService(userKey),
         key,
         { now, graceEnds: now },
         token === undefined
@@ -183,34 +194,6 @@ export function createKeyStatements(prisma: PrismaClient) {
         SELECT (SELECT id FROM added) AS id`,
       );
       return added === 'ended' ? 'ended' : (added.id ?? 'too_many');
-    },
-
-    /** Revokes a key, unless it is an active owner key. An expired or revoked key does not change. */
-    async deleteKey(
-      authority: Authority,
-      id: number,
-      now: number,
-    ): Promise<'deleted' | 'ended' | 'unknown' | 'last_owner'> {
-      const { userKey } = authority;
-      const verdict = await decide<{ is_known: boolean; is_owner: boolean }>(
-        authority,
-        Prisma.sql`
-        WITH ${keysOf(userKey)},
-        verdict AS (
-          SELECT EXISTS (SELECT 1 FROM mine WHERE id = ${id}) AS is_known,
-            EXISTS (SELECT 1 FROM mine WHERE id = ${id} AND owns) AS is_owner),
-        changed AS (
-          UPDATE "user" SET changed_at = clock_timestamp()
-          FROM verdict WHERE key = ${userKey} AND is_known AND NOT is_owner RETURNING key),
-        revoked AS (
-          UPDATE api_key SET revoked_at = ${iso(now)}::timestamptz FROM changed
-          WHERE id IN (SELECT id FROM mine
-            WHERE id = ${id} AND coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz))
-        SELECT is_known, is_owner FROM verdict`,
-      );
-      if (verdict === 'ended') return 'ended';
-      if (!verdict.is_known) return 'unknown';
-      return verdict.is_owner ? 'last_owner' : 'deleted';
     },
 
     async listKeys(userKey: number, now: number): Promise<StoredKey[]> {

@@ -1,7 +1,10 @@
 import type { Authority } from '#accounts/keys/api-key';
 import { changeUser } from '#accounts/keys/change-user-store';
-import { type KeyChanges, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
-import type { PrismaClient } from '#generated/prisma/client';
+import { type KeyChanges, keysOf, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
+import { iso } from '#core/clock';
+import { audit, jsonOf } from '#database/audit';
+import { toInstant } from '#database/values';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 export const createUpdateKeyStatement = (prisma: PrismaClient) => ({
   /**
@@ -34,4 +37,44 @@ export const createUpdateKeyStatement = (prisma: PrismaClient) => ({
       await tx.$executeRaw`UPDATE "user" SET changed_at = clock_timestamp() WHERE key = ${authority.userKey}`;
       return toStoredKey(changed);
     }),
+
+  /**
+   * Revokes a key, unless it is an active owner key. A key that has already expired or been revoked does not change.
+   */
+  async deleteKey(
+    authority: Authority,
+    id: number,
+    now: number,
+  ): Promise<'deleted' | 'ended' | 'unknown' | 'last_owner'> {
+    const { userKey, operator } = authority;
+    const verdict = await changeUser(prisma, authority, async (tx) => {
+      const [row] = await tx.$queryRaw<[{ is_known: boolean; is_owner: boolean }]>`
+      WITH ${keysOf(userKey)},
+      verdict AS (
+        SELECT EXISTS (SELECT 1 FROM mine WHERE id = ${id}) AS is_known,
+          EXISTS (SELECT 1 FROM mine WHERE id = ${id} AND owns) AS is_owner),
+      changed AS (
+        UPDATE "user" SET changed_at = clock_timestamp()
+        FROM verdict WHERE key = ${userKey} AND is_known AND NOT is_owner RETURNING key),
+      ${audit(operator, {
+        action: 'key.revoke',
+        target: `key:${id}`,
+        userKey,
+        before: Prisma.sql`(SELECT jsonb_build_object('state', 'active', 'scopes', scopes, 'start', start)
+          FROM api_key WHERE id = ${id})`,
+        after: jsonOf({ state: 'revoked' }),
+        from: Prisma.sql`changed WHERE EXISTS (
+          SELECT FROM mine WHERE id = ${id} AND coalesce(dead_at, 'infinity') > ${toInstant(now)})`,
+      })}
+      revoked AS (
+        UPDATE api_key SET revoked_at = ${iso(now)}::timestamptz FROM changed
+        WHERE id IN (SELECT id FROM mine
+          WHERE id = ${id} AND coalesce(dead_at, 'infinity') > ${iso(now)}::timestamptz))
+      SELECT is_known, is_owner FROM verdict`;
+      return row;
+    });
+    if (verdict === 'ended') return 'ended';
+    if (!verdict.is_known) return 'unknown';
+    return verdict.is_owner ? 'last_owner' : 'deleted';
+  },
 });

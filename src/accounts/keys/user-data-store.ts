@@ -8,7 +8,7 @@ const memberOf = (column: string) => column.replace(/_(\w)/g, (_, letter: string
 const ownerOf = ({ table }: UserTable) => name(table === 'user' ? 'key' : 'user_key');
 
 /** Columns of the type `timestamptz`. A test compares the format with the catalogue. */
-const IS_INSTANT = /_(at|start|until)$|^(anchor|concerns)$/;
+const IS_INSTANT = /_(at|start|until|from)$|^(at|anchor|concerns)$/;
 
 function formatted(column: string): Prisma.Sql {
   if (!IS_INSTANT.test(column)) return name(column);
@@ -26,7 +26,7 @@ function contentOf(one: UserTable, userKey: number): Prisma.Sql {
 function erasureOf(one: UserTable, userKey: number): Prisma.Sql | undefined {
   const { erasure, table } = one;
   const owned = Prisma.sql`WHERE ${ownerOf(one)} = ${userKey}::int`;
-  if (erasure === 'counts') return undefined;
+  if (erasure === 'counts' || erasure === 'audit') return undefined;
   if (erasure === 'deleted') return Prisma.sql`DELETE FROM ${name(table)} ${owned}`;
   const cleared = erasure.cleared.map((column) => Prisma.sql`${name(column)} = NULL`);
   return Prisma.sql`UPDATE ${name(table)} SET ${Prisma.join(cleared)} ${owned}`;

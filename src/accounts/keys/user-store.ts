@@ -1,68 +1,29 @@
-import { type Authority, MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES, type Scope, sharedScopes } from '#accounts/keys/api-key';
+import { type Authority, MAX_DEAD_KEYS_PER_USER, OWNER_SCOPES } from '#accounts/keys/api-key';
 import { changeUser, createUsersOfAddressStatement } from '#accounts/keys/change-user-store';
+import {
+  type HolderRow,
+  type KeyHolder,
+  toHolder,
+  toUser,
+  USER_COLUMNS,
+  type User,
+} from '#accounts/keys/key-holder-store';
 import { createKeyStatements, type NewKey } from '#accounts/keys/key-store';
 import { createKeyUseStatement } from '#accounts/keys/key-use-store';
 import { createUpdateKeyStatement } from '#accounts/keys/update-key-store';
 import { createUserDataStatement, eraseUserData } from '#accounts/keys/user-data-store';
-import type { Plan, Term } from '#accounts/ledger/plan';
+import { startDuePlans } from '#accounts/ledger/next-plan-store';
+import type { Term } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
-import { arrayOf } from '#database/values';
+import type { AuditAction, Operator } from '#core/operator';
+import { audit, jsonOf } from '#database/audit';
+import { arrayOf, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { ApiKeyModel, UserModel } from '#generated/prisma/models';
+import type { UserModel } from '#generated/prisma/models';
 
-/** Instants in Unix ms. `name` and `email` are null once the user is erased. */
-export type User = {
-  key: number;
-  name: string | null;
-  email: string | null;
-  plan: Plan;
-  limit: number;
-  anchor: number;
-  createdAt: number;
-  validUntil: number;
-  updatedAt: number;
-};
+export type { KeyHolder, User } from './key-holder-store.ts';
 
-/** A key and its user; instants in Unix ms. */
-export type KeyHolder = {
-  hash: string;
-  id: number;
-  user: User;
-  scopes: readonly Scope[];
-  /** From this time on, the key is valid for reading only. */
-  replacedAt: number | undefined;
-  expiresAt: number | undefined;
-  revokedAt: number | undefined;
-  /** Calls allowed per UTC date. */
-  dailyLimit: number | undefined;
-};
-
-type NewUser = Omit<User, 'key' | 'updatedAt'>;
-
-const toUser = ({ key, name, email, plan, limit, ...at }: UserModel): User => ({
-  key,
-  name,
-  email,
-  plan,
-  limit,
-  anchor: at.anchor.getTime(),
-  createdAt: at.createdAt.getTime(),
-  validUntil: at.validUntil.getTime(),
-  updatedAt: at.updatedAt.getTime(),
-});
-
-type HolderRow = Pick<ApiKeyModel, 'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt' | 'dailyLimit'>;
-
-const toHolder = (user: User, { hash, id, scopes, dailyLimit, ...at }: HolderRow): KeyHolder => ({
-  hash,
-  id,
-  user,
-  scopes: sharedScopes(scopes),
-  replacedAt: at.replacedAt?.getTime(),
-  expiresAt: at.expiresAt?.getTime(),
-  revokedAt: at.revokedAt?.getTime(),
-  dailyLimit: dailyLimit ?? undefined,
-});
+type NewUser = Omit<User, 'key' | 'updatedAt' | 'next' | 'suspension'>;
 
 /** A change is dated before it commits. Two changes within this time may become visible in either order. */
 const COMMIT_LAG_SECONDS = 15;
@@ -96,14 +57,21 @@ export function createUserStore(
   query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
 ) {
   /** Marks a user as changed, and locks the row until the transaction ends. */
-  const touch = (
+  async function touch(
     db: Prisma.TransactionClient,
-    key: number,
+    { userKey, operator }: Authority,
     now: number,
+    event: { action: AuditAction; before?: Prisma.Sql; after?: Prisma.Sql; from?: Prisma.Sql },
     change: Prisma.Sql = Prisma.empty,
-  ) => db.$executeRaw`
-    UPDATE "user" SET updated_at = ${iso(now)}::timestamptz, changed_at = clock_timestamp() ${change}
-    WHERE key = ${key}`;
+  ): Promise<void> {
+    await db.$queryRaw`
+      WITH changed AS (
+        UPDATE "user" SET updated_at = ${toInstant(now)}, changed_at = clock_timestamp() ${change}
+        WHERE key = ${userKey} RETURNING key),
+      ${audit(operator, { ...event, target: `user:${userKey}`, userKey })}
+      done AS (SELECT key FROM changed)
+      SELECT key FROM done`;
+  }
 
   const revoke = (db: Prisma.TransactionClient, key: number, now: number) =>
     db.apiKey.updateMany({ where: { userKey: key, revokedAt: null }, data: { revokedAt: new Date(now) } });
@@ -120,25 +88,34 @@ export function createUserStore(
       work: (tx: Prisma.TransactionClient) => Promise<Result>,
     ): Promise<Result | 'ended'> => changeUser(prisma, authority, work),
 
-    async create({ anchor, createdAt, validUntil, ...rest }: NewUser, key: NewKey): Promise<User> {
-      const row = await prisma.user.create({
-        data: {
-          ...rest,
-          anchor: new Date(anchor),
-          createdAt: new Date(createdAt),
-          updatedAt: new Date(createdAt),
-          validUntil: new Date(validUntil),
-          apiKeys: { create: { ...key, scopes: [...OWNER_SCOPES], createdAt: new Date(createdAt) } },
-        },
-      });
-      return toUser(row);
+    /** One statement adds the user, the owner key and, for the operator, the audit event. */
+    async create(user: NewUser, { hash, start }: NewKey, operator?: Operator): Promise<User> {
+      const { name, email, plan, limit, anchor, createdAt, validUntil } = user;
+      const at = toInstant(createdAt);
+      const values = { plan, limit, validUntil: iso(validUntil) };
+      const [row] = await prisma.$queryRaw<[{ key: number }]>`
+        WITH changed AS (
+          INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at)
+          VALUES (${name}, ${email}, ${plan}::plan, ${limit}::int, ${toInstant(anchor)}, ${at}, ${toInstant(validUntil)},
+            ${at})
+          RETURNING key),
+        ${audit(operator, {
+          action: 'user.create',
+          target: Prisma.sql`'user:' || key`,
+          userKey: Prisma.sql`key`,
+          after: jsonOf(values),
+        })}
+        owned AS (
+          INSERT INTO api_key (hash, user_key, scopes, start, created_at)
+          SELECT ${hash}, key, ${arrayOf('scope', OWNER_SCOPES)}, ${start}, ${at} FROM changed)
+        SELECT key FROM changed`;
+      return { ...user, key: row.key, updatedAt: createdAt, next: undefined, suspension: undefined };
     },
 
     /** Uses a single statement, because calls wait for the result. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
-        SELECT u.key, u.name, u.email, u.plan::text, u."limit", u.anchor, u.created_at AS "createdAt",
-          u.valid_until AS "validUntil", u.updated_at AS "updatedAt", k.hash, k.id, k.scopes::text[] AS scopes,
+        SELECT ${USER_COLUMNS}, k.hash, k.id, k.scopes::text[] AS scopes,
           k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
           k.daily_limit AS "dailyLimit"
         FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
@@ -155,32 +132,49 @@ export function createUserStore(
       return (await prisma.user.findMany({ orderBy: { key: 'asc' } })).map(toUser);
     },
 
-    async setLimit(key: number, limit: number, now: number): Promise<void> {
-      await touch(prisma, key, now, Prisma.sql`, "limit" = ${limit}::int`);
-    },
-
-    /** Sets the term that `renewed` derives from the stored term. Returns `too_early` if the result is undefined. */
+    /** Sets the term that `renewed` derives from the stored one, or returns `too_early` if there is none. */
     renew: (authority: Authority, renewed: (user: User) => Term | undefined, now: number) =>
       changeUser(prisma, authority, async (tx) => {
         const key = authority.userKey;
-        const term = renewed(toUser(await tx.user.findUniqueOrThrow({ where: { key } })));
+        await tx.$executeRaw(startDuePlans(now, key));
+        const user = toUser(await tx.user.findUniqueOrThrow({ where: { key } }));
+        const term = renewed(user);
         if (!term) return 'too_early';
-        const [anchor, end] = [iso(term.anchor), iso(term.validUntil)];
-        await touch(tx, key, now, Prisma.sql`, anchor = ${anchor}::timestamptz, valid_until = ${end}::timestamptz`);
+        const { anchor, validUntil } = term;
+        const event = {
+          action: 'user.renew' as const,
+          before: jsonOf({ validUntil: iso(user.validUntil) }),
+          after: jsonOf({ validUntil: iso(validUntil) }),
+        };
+        const change = Prisma.sql`, anchor = ${toInstant(anchor)}, valid_until = ${toInstant(validUntil)}`;
+        await touch(tx, authority, now, event, change);
         return 'renewed';
       }),
 
-    async revokeKeys(key: number, now: number): Promise<number> {
-      const [, { count }] = await prisma.$transaction([touch(prisma, key, now), revoke(prisma, key, now)]);
-      return count;
-    },
+    /** Revokes every key of a user. Returns the number of revoked keys. */
+    revokeKeys: (authority: Authority, now: number): Promise<number | 'ended'> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { userKey } = authority;
+        const live = Prisma.sql`FROM api_key WHERE user_key = ${userKey} AND revoked_at IS NULL`;
+        const event = {
+          action: 'user.revoke' as const,
+          before: Prisma.sql`jsonb_build_object('keys', (SELECT json_agg(id) ${live}))`,
+          after: jsonOf({ keys: [] }),
+          from: Prisma.sql`changed WHERE EXISTS (SELECT ${live})`,
+        };
+        await touch(tx, authority, now, event);
+        const { count } = await revoke(tx, userKey, now);
+        return count;
+      }),
 
     /** Revokes every key, and erases all data of the user except the record number and the counts. */
     erase: (authority: Authority, now: number): Promise<'erased' | 'ended'> =>
       changeUser(prisma, authority, async (tx) => {
-        await touch(tx, authority.userKey, now, Prisma.sql`, erased_at = ${iso(now)}::timestamptz`);
-        await revoke(tx, authority.userKey, now);
-        await eraseUserData(tx, authority.userKey);
+        const { userKey } = authority;
+        const event = { action: 'user.erase' as const, after: jsonOf({ erased: true }) };
+        await touch(tx, authority, now, event, Prisma.sql`, erased_at = ${toInstant(now)}`);
+        await revoke(tx, userKey, now);
+        await eraseUserData(tx, userKey);
         return 'erased' as const;
       }),
 

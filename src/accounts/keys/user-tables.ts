@@ -11,8 +11,8 @@ export type UserTable = {
   /** Secrets, hashes, and columns that only the service's processes use. */
   hidden?: readonly string[];
   order?: string;
-  /** How an erasure treats the rows. `counts`: they remain, because they contain only counts of calls. */
-  erasure: 'deleted' | 'counts' | { cleared: readonly string[] };
+  /** How an erasure treats the rows. `counts`: they remain, because they contain only counts of calls. `audit`: they remain, as nothing deletes audit events. */
+  erasure: 'deleted' | 'counts' | 'audit' | { cleared: readonly string[] };
 };
 
 /** Every table with a user's record number. A test compares this list with the database's catalogue. */
@@ -23,10 +23,14 @@ export const USER_TABLES: readonly UserTable[] = [
     isList: false,
     columns: [
       ...['key', 'name', 'email', 'plan', 'limit', 'anchor', 'created_at', 'valid_until', 'updated_at'],
-      ...['verified_at', 'erased_at'],
+      ...['verified_at', 'erased_at', 'suspended_at', 'suspended_reason', 'next_plan', 'next_limit', 'next_from'],
     ],
     hidden: ['changed_at'],
-    erasure: { cleared: ['name', 'email', 'verified_at'] },
+    erasure: {
+      cleared: [
+        ...['name', 'email', 'verified_at', 'suspended_at', 'suspended_reason', 'next_plan', 'next_limit', 'next_from'],
+      ],
+    },
   },
   {
     table: 'api_key',
@@ -45,9 +49,34 @@ export const USER_TABLES: readonly UserTable[] = [
     table: 'usage',
     member: 'periods',
     isList: true,
-    columns: ['period_start', 'used', 'outstanding', 'resting'],
+    columns: ['period_start', 'used', 'limit', 'credits', 'outstanding', 'resting'],
     order: 'period_start',
     erasure: 'counts',
+  },
+  {
+    table: 'credit',
+    member: 'credits',
+    isList: true,
+    columns: ['period_start', 'calls', 'reason', 'created_at'],
+    hidden: ['id'],
+    order: 'id',
+    erasure: 'deleted',
+  },
+  {
+    table: 'user_activity',
+    member: 'activity',
+    isList: false,
+    columns: ['calls', 'used', 'resets_at', 'slot', 'slots', 'last_hour'],
+    erasure: 'counts',
+  },
+  {
+    table: 'audit_event',
+    member: 'operatorChanges',
+    isList: true,
+    columns: ['at', 'action', 'before', 'after'],
+    hidden: ['id', 'target', 'actor', 'request_id'],
+    order: 'at, id',
+    erasure: 'audit',
   },
   {
     table: 'usage_day',

@@ -1,8 +1,9 @@
-import type { User, UserStore } from '#accounts/keys/user-store';
+import type { User } from '#accounts/keys/user-store';
 import { type Period, periodAt } from '#accounts/ledger/plan';
 import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { AccountFacts, AccountKey, AccountStore } from './account-store.ts';
+import { type KeyState, stateOfKey, stateOfUser, type UserState } from './account-state.ts';
+import type { AccountFacts, AccountKey, AccountStore, StoredCredit } from './account-store.ts';
 
 /** A user as the operator sees it; instants in Unix ms. */
 export type Account = User & {
@@ -10,78 +11,92 @@ export type Account = User & {
   keys: number;
   /** Calls made in the current period. The count may lack the calls of the last few seconds. */
   used: number;
+  /** Additional calls in the current period. */
+  credits: number;
+  /** Calls allowed in the current period, credits included. */
+  periodLimit: number;
   period: Period;
   lastUsedAt: number | null;
+  isVerified: boolean;
 };
 
-type Shown<Notices> = { account: Account; keys: (AccountKey & { state: KeyState })[]; notices: Notices };
+export type ShownAccount<Notices> = {
+  account: Account;
+  keys: (AccountKey & { state: KeyState })[];
+  grants: StoredCredit[];
+  daily: { date: string; calls: number }[];
+  notices: Notices;
+};
 
 type Dependencies<Notices> = {
-  users: UserStore;
   accounts: AccountStore;
   noticesOf: (userKey: number) => Promise<Notices | undefined>;
   clock: Clock;
 };
 
-export function createAccountReport<Notices>({ users, accounts, noticesOf, clock }: Dependencies<Notices>) {
-  function accountOf(user: User, facts: AccountFacts, now: number): Account {
-    const period = periodAt(user.plan, user.anchor, now);
-    return {
-      ...user,
-      state: stateOfUser({ ...facts, validUntil: user.validUntil }, now),
-      keys: facts.liveKeys,
-      used: facts.periodStart === period.start ? facts.used : 0,
-      period,
-      lastUsedAt: facts.lastUsedAt,
-    };
+const NEWEST_CREDITS = 100;
+const NEWEST_DATES = 31;
+
+function accountOf(user: User, facts: AccountFacts, now: number): Account {
+  const period = periodAt(user.plan, user.anchor, now);
+  const { isErased, isVerified, liveKeys, lastUsedAt } = facts;
+  // Without calls in the current period, the newest row is that of an earlier period.
+  const isCurrent = facts.periodStart === period.start;
+  const credits = isCurrent ? facts.credits : 0;
+  return {
+    ...user,
+    state: stateOfUser(
+      { isErased, isSuspended: user.suspension !== undefined, liveKeys, validUntil: user.validUntil },
+      now,
+    ),
+    keys: liveKeys,
+    used: isCurrent ? facts.used : 0,
+    credits,
+    periodLimit: ((isCurrent ? facts.ownLimit : null) ?? user.limit) + credits,
+    period,
+    lastUsedAt,
+    isVerified,
+  };
+}
+
+export function createAccountReport<Notices>({ accounts, noticesOf, clock }: Dependencies<Notices>) {
+  /** The accounts of users, in the given order. Unknown users are omitted. */
+  async function of(userKeys: readonly number[]): Promise<Account[]> {
+    const now = clock.now();
+    const [users, facts] = await Promise.all([accounts.find(userKeys), accounts.facts(now, userKeys)]);
+    const userOf = new Map(users.map((user) => [user.key, user]));
+    const factsOf = new Map(facts.map((one) => [one.userKey, one]));
+    return userKeys.flatMap((key) => {
+      const [user, known] = [userOf.get(key), factsOf.get(key)];
+      return user && known ? [accountOf(user, known, now)] : [];
+    });
+  }
+
+  async function one(key: number): Promise<Account> {
+    const [account] = await of([key]);
+    if (!account) throw new Problem('not_found', `No user has the record number ${key}.`);
+    return account;
   }
 
   return {
-    async list(): Promise<Account[]> {
-      const now = clock.now();
-      const facts = new Map((await accounts.facts(now)).map((one) => [one.userKey, one]));
-      const all = await users.list();
-      // Skips a user who registered between the two queries. The next list includes this user.
-      return all.flatMap((user) => {
-        const known = facts.get(user.key);
-        return known ? [accountOf(user, known, now)] : [];
-      });
-    },
+    of,
+    /** Throws `not_found`. */
+    one,
 
-    async show(key: number): Promise<Shown<Notices>> {
+    /** Throws `not_found`. */
+    async show(key: number): Promise<ShownAccount<Notices>> {
+      const account = await one(key);
       const now = clock.now();
-      const [user, [facts], keys, settings] = await Promise.all([
-        users.find(key),
-        accounts.facts(now, key),
+      const [keys, grants, daily, notices] = await Promise.all([
         accounts.keys(key),
+        accounts.credits(key, NEWEST_CREDITS),
+        accounts.daily(key, NEWEST_DATES),
         noticesOf(key),
       ]);
-      if (!user || !facts || !settings) throw new Problem('not_found', `No user has the record number ${key}.`);
-      return {
-        account: accountOf(user, facts, now),
-        notices: settings,
-        keys: keys.map((one) => ({ ...one, state: stateOfKey(one, now) })),
-      };
+      if (!notices) throw new Problem('not_found', `No user has the record number ${key}.`);
+      return { account, notices, grants, daily, keys: keys.map((one) => ({ ...one, state: stateOfKey(one, now) })) };
     },
   };
 }
 
-/** `revoked` if no live key is left; `expired` until a renewal. */
-type UserState = 'active' | 'expired' | 'revoked' | 'erased';
-/** A `replaced` key may only read, until its grace period ends. */
-type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
-type UserFacts = { isErased: boolean; liveKeys: number; validUntil: number };
-
-function stateOfUser({ isErased, liveKeys, validUntil }: UserFacts, now: number): UserState {
-  if (isErased) return 'erased';
-  if (liveKeys === 0) return 'revoked';
-  return now >= validUntil ? 'expired' : 'active';
-}
-
-type KeyFacts = { revokedAt: number | null; expiresAt: number | null; replacedAt: number | null };
-
-function stateOfKey({ revokedAt, expiresAt, replacedAt }: KeyFacts, now: number): KeyState {
-  if (revokedAt !== null && revokedAt <= now) return 'revoked';
-  if (expiresAt !== null && expiresAt <= now) return 'expired';
-  return replacedAt === null ? 'active' : 'replaced';
-}
+export type AccountReport<Notices> = ReturnType<typeof createAccountReport<Notices>>;

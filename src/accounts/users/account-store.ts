@@ -1,45 +1,76 @@
+import { toUser, type User } from '#accounts/keys/key-holder-store';
 import { orNull, type StoredKey, toStoredKey } from '#accounts/keys/key-store';
-import { iso } from '#core/clock';
+import { arrayOf, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 
 /** Facts for the operator that are not in the user's record. Instants in Unix ms. */
 export type AccountFacts = {
   userKey: number;
   isErased: boolean;
+  isVerified: boolean;
   /** Includes keys in the grace period of a rotation. */
   liveKeys: number;
   lastUsedAt: number | null;
   /** The start of the newest period with calls, or null, and the number of calls in that period. */
   periodStart: number | null;
   used: number;
+  /** The limit of that period, if it is not that of the user, and its credits. */
+  ownLimit: number | null;
+  credits: number;
 };
+
+export type StoredCredit = { calls: number; reason: string; periodStart: number; createdAt: number };
 
 export type AccountKey = StoredKey & { revokedAt: number | null };
 type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
-    /** Returns the facts about every user, or about one user. Omits calls that open leases have not reported yet. */
-    async facts(now: number, userKey: number | null = null): Promise<AccountFacts[]> {
+    /** The facts about users, in the order of their keys. Calls that open leases have not reported yet are missing. */
+    async facts(now: number, userKeys: readonly number[]): Promise<AccountFacts[]> {
+      const at = toInstant(now);
       const rows = await prisma.$queryRaw<FactsRow[]>`
-        WITH users AS (SELECT key, erased_at FROM "user" WHERE key = coalesce(${userKey}::int, key)),
-        keys AS (
-          SELECT user_key, max(last_used_at) AS last_used_at, (count(*) FILTER (
-            WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${iso(now)}::timestamptz))::int AS live
-          FROM api_key JOIN users u ON u.key = user_key GROUP BY user_key),
-        calls AS (
-          SELECT DISTINCT ON (user_key) user_key, period_start, used
-          FROM usage JOIN users u ON u.key = user_key ORDER BY user_key, period_start DESC),
-        unbooked AS (
-          SELECT user_key, period_start, sum(unbooked)::int AS calls
-          FROM reported_lease JOIN users u ON u.key = user_key WHERE unbooked <> 0 GROUP BY user_key, period_start)
-        SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", coalesce(k.live, 0) AS "liveKeys",
-          k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
-          coalesce(c.used, 0) + coalesce(l.calls, 0) AS used
-        FROM users u LEFT JOIN keys k ON k.user_key = u.key LEFT JOIN calls c ON c.user_key = u.key
-          LEFT JOIN unbooked l ON l.user_key = u.key AND l.period_start = c.period_start
+        SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", u.verified_at IS NOT NULL AS "isVerified",
+          k.live AS "liveKeys", k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
+          coalesce(c.used, 0) + coalesce(l.calls, 0) AS used, c."limit" AS "ownLimit", coalesce(c.credits, 0) AS credits
+        FROM unnest(${arrayOf('int', userKeys)}) AS asked(key) JOIN "user" u USING (key)
+          CROSS JOIN LATERAL (
+            SELECT max(last_used_at) AS last_used_at,
+              (count(*) FILTER (WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${at}))::int AS live
+            FROM api_key WHERE user_key = u.key) k
+          LEFT JOIN LATERAL (
+            SELECT period_start, used, "limit", credits FROM usage
+            WHERE user_key = u.key AND period_start <= ${at} ORDER BY period_start DESC LIMIT 1) c ON true
+          LEFT JOIN LATERAL (
+            SELECT sum(unbooked)::int AS calls FROM reported_lease
+            WHERE user_key = u.key AND period_start = c.period_start) l ON true
         ORDER BY u.key`;
       return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
+    },
+
+    async find(userKeys: readonly number[]): Promise<User[]> {
+      const rows = await prisma.user.findMany({ where: { key: { in: [...userKeys] } } });
+      return rows.map(toUser);
+    },
+
+    /** The calls of the newest UTC dates, newest first. */
+    async daily(userKey: number, newest: number): Promise<{ date: string; calls: number }[]> {
+      return prisma.$queryRaw`
+        SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
+        FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
+          UNION ALL SELECT date, unbooked FROM reported_lease WHERE user_key = ${userKey}) c
+        GROUP BY date HAVING sum(calls) > 0 ORDER BY date DESC LIMIT ${newest}::int`;
+    },
+
+    /** The newest credits of a user. Instants in Unix ms. */
+    async credits(userKey: number, newest: number): Promise<StoredCredit[]> {
+      const rows = await prisma.credit.findMany({ where: { userKey }, orderBy: { id: 'desc' }, take: newest });
+      return rows.map(({ calls, reason, periodStart, createdAt }) => ({
+        calls,
+        reason,
+        periodStart: periodStart.getTime(),
+        createdAt: createdAt.getTime(),
+      }));
     },
 
     /** Includes erased users. */

@@ -139,7 +139,7 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
 
   neverStored(app);
 
-  const reading = { cost: 0, scope: 'any' } as const;
+  const reading = { cost: 0, scope: 'any', allowSuspended: true } as const;
   app.get('/data', { schema: data, config: { ...reading, allowExpired: true, keyInQuery: true } }, async (request) =>
     users.recordFor(request.caller, request.query.api ?? presentedKey(request)),
   );
@@ -152,7 +152,7 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
   );
   app.get(
     '/export',
-    { schema: exportData, config: { ...owner, allowExpired: true, problems: ['overloaded'] } },
+    { schema: exportData, config: { ...owner, allowExpired: true, allowSuspended: true, problems: ['overloaded'] } },
     async ({ user: key }, reply) => {
       const end = beginExport(key);
       // The text is sent as it is. Parsing and validating it would block the event loop.

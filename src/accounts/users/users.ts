@@ -1,10 +1,11 @@
 import { type Authority, GRACE_SECONDS, MAX_KEYS_PER_USER, mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { notActive } from '#accounts/keys/key-problems';
+import { notActive, userErased } from '#accounts/keys/key-problems';
 import type { KeyChanges, KeyTerms, StoredKey } from '#accounts/keys/key-store';
 import type { KeyHolder, User, UserStore } from '#accounts/keys/user-store';
 import { firstTerm, PLANS, renewedTerm } from '#accounts/ledger/plan';
 import type { UserOfKey, UserRecord } from '#accounts/records';
 import { type Clock, iso, SECOND } from '#core/clock';
+import type { Operator } from '#core/operator';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RegistrationForm } from './registration.ts';
 
@@ -40,11 +41,17 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     return user;
   }
 
-  /** Applies a change in this process. Throws `api_key_revoked` for the outcome `ended`. Throws `too_many_keys`. */
-  async function decided<Outcome>(change: Promise<Outcome>): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
+  /**
+   * Applies a change in this process. For the outcome `ended`, throws `api_key_revoked` or, to the operator,
+   * `user_erased`. Throws `too_many_keys`.
+   */
+  async function decided<Outcome>(
+    { operator }: Pick<Authority, 'operator'>,
+    change: Promise<Outcome>,
+  ): Promise<Exclude<Outcome, 'ended' | 'too_many'>> {
     const outcome = await change;
     await changed();
-    if (outcome === 'ended') throw notActive();
+    if (outcome === 'ended') throw operator ? userErased() : notActive();
     if (outcome === 'too_many') {
       const detail =
         `The user already has ${MAX_KEYS_PER_USER} active keys. Replaced keys count until their grace period ` +
@@ -55,32 +62,31 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
   }
 
   return {
-    /** The returned record is the only place where the key's text appears. */
-    async create({ name, email, plan }: RegistrationForm, limit: number = PLANS[plan].limit): Promise<UserRecord> {
+    /** The record contains the key, which cannot be read again. */
+    async create(
+      { name, email, plan }: RegistrationForm,
+      limit: number = PLANS[plan].limit,
+      operator?: Operator,
+    ): Promise<UserRecord> {
       const now = clock.now();
       const apiKey = mintApiKey();
       const user = await store.create(
         { name, email, limit, createdAt: now, ...firstTerm(plan, now) },
         storedForm(apiKey),
+        operator,
       );
       return toRecord(user, apiKey);
     },
 
     /** Returns the record that the key may read: the name and email address require the scope `account`. */
     recordFor(holder: KeyHolder, apiKey: string): UserOfKey {
-      const record = toRecord(holder.user, apiKey);
+      const { suspension } = holder.user;
+      const record = { ...toRecord(holder.user, apiKey), ...(suspension && { suspended: suspension.reason }) };
       return holder.scopes.includes('account') ? record : { ...record, name: null, email: null };
     },
 
     record: toRecord,
     recordOf: async (key: number, apiKey: string): Promise<UserRecord> => toRecord(await existing(key), apiKey),
-
-    async limit(key: number, limit: number): Promise<User> {
-      await existing(key);
-      await store.setLimit(key, limit, clock.now());
-      await changed();
-      return existing(key);
-    },
 
     /**
      * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys remain valid for
@@ -90,7 +96,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       await existing(authority.userKey);
       const [apiKey, now] = [mintApiKey(), clock.now()];
       const replacement = { now, graceEnds: now + graceSeconds * SECOND };
-      await decided(store.replaceKeys(authority, storedForm(apiKey), replacement));
+      await decided(authority, store.replaceKeys(authority, storedForm(apiKey), replacement));
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
@@ -98,7 +104,10 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);
-      const outcome = await decided(recovered.then((one) => (one === 'ended' ? undefined : one)));
+      const outcome = await decided(
+        {},
+        recovered.then((one) => (one === 'ended' ? undefined : one)),
+      );
       return outcome && toRecord(await existing(key), apiKey);
     },
 
@@ -109,7 +118,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     async createKey(authority: Authority, terms: KeyTerms): Promise<CreatedKey> {
       const [apiKey, createdAt] = [mintApiKey(), clock.now()];
       const key = storedForm(apiKey);
-      const id = await decided(store.createKey(authority, key, terms, createdAt));
+      const id = await decided(authority, store.createKey(authority, key, terms, createdAt));
       return { id, ...terms, apiKey, start: key.start, createdAt };
     },
 
@@ -118,7 +127,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     /** Throws `api_key_revoked`, `not_found`, and `invalid_request` for scopes or an expiry of an owner key. */
     async updateKey(authority: Authority, id: number, changes: KeyChanges): Promise<StoredKey> {
       await existing(authority.userKey);
-      const outcome = await decided(store.updateKey(authority, id, changes, clock.now()));
+      const outcome = await decided(authority, store.updateKey(authority, id, changes, clock.now()));
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no active key with this ID.');
       if (outcome !== 'owner') return outcome;
       const given = (['scopes', 'expiresAt'] as const).filter((name) => changes[name] !== undefined);
@@ -134,7 +143,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
     /** Does not change an expired or revoked key. Throws `api_key_revoked`, `not_found` and `last_owner_key`. */
     async deleteKey(authority: Authority, id: number): Promise<void> {
       await existing(authority.userKey);
-      const outcome = await decided(store.deleteKey(authority, id, clock.now()));
+      const outcome = await decided(authority, store.deleteKey(authority, id, clock.now()));
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no key with this ID.');
       if (outcome === 'last_owner') {
         const detail =
@@ -149,7 +158,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       const now = clock.now();
       // After a lapse, a double click sends two simultaneous requests. The second request must not renew again.
       const renewed = (user: User) => (user.validUntil === validUntil ? renewedTerm(user, now) : undefined);
-      const outcome = await decided(store.renew(authority, renewed, now));
+      const outcome = await decided(authority, store.renew(authority, renewed, now));
       const user = await existing(authority.userKey);
       if (outcome === 'renewed') return user;
       const detail = `The plan is valid until ${iso(user.validUntil)}. You can renew it when at most one period is left.`;
@@ -163,16 +172,16 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return json;
     },
 
-    async revoke(key: number): Promise<number> {
-      await existing(key);
-      const count = await store.revokeKeys(key, clock.now());
-      await changed();
-      return count;
+    /** Revokes every key. Returns the number of revoked keys. */
+    async revoke(authority: Authority): Promise<number> {
+      await existing(authority.userKey);
+      return decided(authority, store.revokeKeys(authority, clock.now()));
     },
 
     /** Revokes every key, and erases the name and the email address. The record number and the counts remain. */
     async erase(authority: Authority): Promise<void> {
-      await decided(store.erase(authority, clock.now()));
+      await existing(authority.userKey);
+      await decided(authority, store.erase(authority, clock.now()));
     },
   };
 }

@@ -77,9 +77,6 @@ export function withSharedParameters(document: Document): object {
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-/** A caller may use any one of these alternatives. */
-const WITH_ANY_SCHEME: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
-
 function success(status: string, { description, content }: Response, named: NamedSchemas): Response {
   if (status === '204' || !content) return { description: 'Success, no content' };
   const media = Object.entries(content).map(([type, { schema }]): [string, Media] => {
@@ -121,7 +118,7 @@ export function describeOperation(
     ...(parameters && { parameters: parameters.map(describedParameter) }),
     ...(requestBody && { requestBody: describedBody(requestBody) }),
     ...(facts.scope && facts.scope !== 'any' && { 'x-scope': facts.scope }),
-    security: facts.open ? [] : facts.keyInQuery ? [{}, ...WITH_ANY_SCHEME] : WITH_ANY_SCHEME,
+    security: facts.open ? [] : facts.keyInQuery ? [{}, ...context.access.security] : [...context.access.security],
     responses: { ...successes, ...problemResponses(facts, context) },
   };
 }

@@ -1,7 +1,7 @@
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
 import type { RouteFacts } from '#server/gate';
 import { headersOf } from './described-headers.ts';
-import type { Context, Ref } from './schemas.ts';
+import type { Access, Context, Ref } from './schemas.ts';
 import { problemExample } from './schemas.ts';
 
 const ANYWHERE: ProblemCode[] = [
@@ -15,25 +15,32 @@ const ANYWHERE: ProblemCode[] = [
   'headers_too_large',
   'internal_error',
 ];
-const WITH_KEY: ProblemCode[] = [
-  'api_key_missing',
-  'api_key_invalid',
-  'api_key_expired',
-  'api_key_revoked',
-  'rate_limited',
-  'database_unavailable',
-  'overloaded',
-];
+/** A key of a user: any one of the alternatives suffices. */
+export const WITH_KEY: Access = {
+  security: [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }],
+  problems: [
+    'api_key_missing',
+    'api_key_invalid',
+    'api_key_expired',
+    'api_key_revoked',
+    'account_suspended',
+    'rate_limited',
+    'database_unavailable',
+    'overloaded',
+  ],
+};
 
-function codesOf(facts: RouteFacts): ProblemCode[] {
+/** The problem codes of a route, in the order of `PROBLEM_CODES`. */
+function codesOf(facts: RouteFacts, access: Access): ProblemCode[] {
   const { open, cost, scope = 'any', problems = [] } = facts;
-  const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : WITH_KEY), ...problems]);
+  const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : access.problems), ...problems]);
   if (scope !== 'any') possible.add('scope_missing');
   if (cost) for (const code of ['quota_exceeded', 'key_limit_exceeded'] as const) possible.add(code);
   if (facts.sameSite) possible.add('cross_site');
   if (facts.registers) possible.add('registration_closed');
   if (facts.needsMail) possible.add('mail_not_configured');
   if (facts.perClient) possible.add('rate_limited');
+  if (facts.allowSuspended) possible.delete('account_suspended');
   return PROBLEM_CODES.filter((code) => possible.has(code));
 }
 
@@ -70,7 +77,7 @@ function problemResponse(
 
 export function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codesOf(facts)) {
+  for (const code of codesOf(facts, context.access)) {
     const statuses = code === 'node_rejected' ? (facts.rejections ?? []) : [problemKind(code).status];
     for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

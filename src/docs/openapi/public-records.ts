@@ -2,13 +2,14 @@ import { z } from 'zod';
 import * as accounts from '#accounts/records';
 import * as docs from '#docs/records';
 import * as notifications from '#notifications/records';
+import * as operator from '#operator/public-records';
 import * as latest from '#prices/latest/records';
 import * as prices from '#prices/model/records';
 import * as stream from '#prices/stream/records';
 import * as statistics from '#statistics/records';
 
 /** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
-const MODULES = [accounts, notifications, prices, docs, statistics, latest, stream];
+const MODULES = [accounts, notifications, prices, docs, statistics, latest, stream, operator];
 
 const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);

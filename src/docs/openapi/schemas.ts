@@ -93,9 +93,18 @@ export type Operation = {
   [member: string]: unknown;
 };
 
-/** The named schemas, and the components that are declared on first use. */
+/** The requirement of the routes that are not open: one of these schemes. `problems` are the rejections. */
+export type Access = {
+  security: readonly Record<string, string[]>[];
+  problems: readonly ProblemCode[];
+  /** Header components that differ from the usual ones. */
+  headers?: Readonly<Record<string, object>>;
+};
+
+/** The named schemas, and components declared on first use. */
 export type Context = {
   basePath: string;
+  access: Access;
   named: NamedSchemas;
   responses: Record<string, Response>;
   headers: Record<string, object>;

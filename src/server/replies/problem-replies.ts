@@ -68,6 +68,8 @@ type Options = {
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
+  /** Where the paths are listed. */
+  listing: string;
   limits?: Record<string, string>;
   nearest?: ((url: string) => string | undefined) | undefined;
 };
@@ -103,19 +105,19 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
   return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
-type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests'>;
+type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests' | 'listing'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
 /** Converts every error of an app to a problem. Distinguishes an unknown path from a method that is not allowed. */
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): void {
-  const { basePath } = options;
+  const { listing } = options;
   const paths = createKnownPaths(app);
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);
     // A pattern may match the path and the method although its handler finds nothing.
     if (methods === undefined || methods.has(method))
-      return new Problem('not_found', `This path does not exist. ${basePath}/docs lists all paths.`);
+      return new Problem('not_found', `This path does not exist. ${listing} lists all paths.`);
     const allow = [...methods].join(', ');
     return new Problem('method_not_allowed', `This path accepts only ${allow}.`, { headers: { allow } });
   }

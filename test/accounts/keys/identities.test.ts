@@ -6,7 +6,8 @@ import { systemClock } from '#core/clock';
 
 function holderOf(key: number, apiKey: string): KeyHolder {
   const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };
-  const user = { key, name: 'Ada', email: 'ada@example.org', plan: 'monthly' as const, limit: 10, ...term };
+  const state = { next: undefined, suspension: undefined };
+  const user = { key, name: 'Ada', email: 'ada@example.org', plan: 'monthly' as const, limit: 10, ...term, ...state };
   return {
     hash: hashApiKey(apiKey),
     id: key,
@@ -78,13 +79,13 @@ it.each([
   ['has a lapsed term, from the end of the term', { validUntil: END }, 'api_key_expired'],
   ['has a current term', {}, undefined],
 ])('a key that %s', (_what, facts, code) => {
-  const refuse = () => refuseEnded(ended(facts), END, false);
+  const refuse = () => refuseEnded(ended(facts), END, {});
   if (code === undefined) expect(refuse).not.toThrow();
   else expect(refuse).toThrow(expect.objectContaining({ code }));
 });
 
 it("accepts an expired user's key if the caller allows it, but never a revoked or expired key", () => {
-  expect(() => refuseEnded(ended({ validUntil: END }), END, true)).not.toThrow();
-  expect(() => refuseEnded(ended({ revokedAt: END }), END, true)).toThrow('was revoked');
-  expect(() => refuseEnded(ended({ expiresAt: END }), END, true)).toThrow('expired at 2026-05-10');
+  expect(() => refuseEnded(ended({ validUntil: END }), END, { allowExpired: true })).not.toThrow();
+  expect(() => refuseEnded(ended({ revokedAt: END }), END, { allowExpired: true })).toThrow('was revoked');
+  expect(() => refuseEnded(ended({ expiresAt: END }), END, { allowExpired: true })).toThrow('expired at 2026-05-10');
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { DAY, iso, SECOND } from '#core/clock';
+import { OPERATOR } from '../../support/operator.ts';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Keys, openKeys } from './keys-harness.ts';
 
@@ -72,14 +73,14 @@ it('a recovery creates a new owner key: the old ones are revoked immediately, an
 it('no owner key is recovered for a user who is erased or whose keys the operator has revoked', async () => {
   const { users } = keys.service.parts;
   const [erased, revoked] = [await keys.userOf(owner), await keys.userOf(await keys.service.register())];
-  await users.erase(byOperator(erased));
-  await users.revoke(revoked);
+  await users.erase(byOperator(erased, OPERATOR));
+  await users.revoke(byOperator(revoked, OPERATOR));
   for (const key of [erased, revoked]) expect(await users.recover(key)).toBeUndefined();
 });
 
 it('a rotation by the operator replaces the owner key and does not change keys with other scopes', async () => {
   const { id, apiKey } = await keys.make(owner);
-  const { apiKey: fresh } = await keys.service.parts.users.rotate(byOperator(await keys.userOf(owner)), 0);
+  const { apiKey: fresh } = await keys.service.parts.users.rotate(byOperator(await keys.userOf(owner), OPERATOR), 0);
   expect(await keys.outcome('GET', PRICED, owner)).toBe('api_key_revoked');
   expect(await keys.outcome('GET', PRICED, apiKey)).toBe(200);
   expect(await keys.list(fresh)).toMatchObject([{ replacedAt: null }, { id, replacedAt: null }]);
@@ -87,10 +88,10 @@ it('a rotation by the operator replaces the owner key and does not change keys w
 
 it('the operator cannot create a key or a term for an erased user', async () => {
   const { users } = keys.service.parts;
-  const user = byOperator(await keys.userOf(owner));
+  const user = byOperator(await keys.userOf(owner), OPERATOR);
   await users.erase(user);
   for (const change of [users.rotate, users.renew, users.erase])
-    await expect(change(user)).rejects.toMatchObject({ code: 'api_key_revoked' });
+    await expect(change(user)).rejects.toMatchObject({ code: 'user_erased' });
   const keysOfUser = { where: { userKey: user.userKey, revokedAt: null } };
   expect(await keys.service.database.prisma.apiKey.count(keysOfUser)).toBe(0);
 });

@@ -3,6 +3,7 @@ import { byOperator, hashApiKey, MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER, mint
 import { createKeyCache } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
 import { DAY, SECOND } from '#core/clock';
+import { OPERATOR } from '../../support/operator.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
@@ -57,7 +58,7 @@ it('a user can have 20 keys, including those in a grace period, and one more whe
 
 it('of concurrent rotations, as many succeed as the limit of keys allows', async () => {
   const user = await userKey();
-  const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(byOperator(user)));
+  const tries = Array.from({ length: 30 }, () => service.parts.users.rotate(byOperator(user, OPERATOR)));
   const outcomes = (await Promise.allSettled(tries)).map((one) =>
     one.status === 'fulfilled' ? 'rotated' : (one.reason as { code: string }).code,
   );

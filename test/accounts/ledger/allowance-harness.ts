@@ -4,9 +4,12 @@ import { createKeyCache, refuseEnded } from '#accounts/keys/key-cache';
 import { createUserStore } from '#accounts/keys/user-store';
 import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { addMonths } from '#accounts/ledger/plan';
+import { createAdministration } from '#accounts/users/administration';
+import { createAdministrationStore } from '#accounts/users/administration-store';
 import { createUsers } from '#accounts/users/users';
 import type { Clock } from '#core/clock';
 import type { TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { unlogged } from '../../support/unlogged.ts';
 
 export type HandClock = ReturnType<typeof handClock>;
@@ -79,10 +82,18 @@ export function openLeaseHolder(
   const byHand = { tickMs: BY_HAND, recallMs: 0, reclaimAfterMs };
   const allowance = createAllowance({ keyCache, ledger: cut, clock, failures: unlogged, ...byHand });
   const users = createUsers({ store, clock, changed: allowance.sync });
+  const administration = createAdministration({
+    store: createAdministrationStore(database.prisma),
+    find: store.find,
+    clock,
+    changed: allowance.sync,
+  });
 
   return {
     ...allowance,
     users,
+    administration,
+    setLimit: (key: number, limit: number) => administration.limit(OPERATOR, key, limit),
     loseNext(what: Loss): void {
       loss = what;
     },
@@ -96,7 +107,7 @@ export function openLeaseHolder(
     /** Makes one call with a key at the given cost. The caller keeps or refunds the receipt. */
     async call(apiKey: string, cost = 1, path = 1) {
       const holder = await allowance.holderOf(apiKey);
-      refuseEnded(holder, clock.now(), false);
+      refuseEnded(holder, clock.now(), {});
       return allowance.spend(holder, path, 0, cost);
     },
     /** Makes calls until one is rejected, at most `atMost`. Returns the number of charged calls. */

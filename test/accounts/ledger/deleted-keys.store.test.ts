@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { byOperator } from '#accounts/keys/api-key';
 import { DAY } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
 let database: TestDatabase;
@@ -16,7 +18,7 @@ it('a process does not accept a key that was revoked and deleted while the proce
   const { key, apiKey } = await createUser(database, cutOff, { limit: 100, at: start });
   cutOff.keep(await cutOff.call(apiKey));
 
-  await other.users.revoke(key);
+  await other.users.revoke(byOperator(key, OPERATOR));
   for (const clock of clocks) clock.pass(31 * DAY);
   await other.poll();
   expect(await database.prisma.apiKey.count({ where: { userKey: key } })).toBe(0);

@@ -64,7 +64,7 @@ it('a stop just after a ledger failure sends its statements in sequence, and onl
   const { key, apiKey } = await createUser(database, leaseHolder, { limit: LIMIT, at: START });
   leaseHolder.keep(await leaseHolder.call(apiKey));
   leaseHolder.loseNext('answer');
-  await leaseHolder.users.limit(key, LIMIT + 1);
+  await leaseHolder.setLimit(key, LIMIT + 1);
   await leaseHolder.answered();
   const before = count;
   await leaseHolder.close();

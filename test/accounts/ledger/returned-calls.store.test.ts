@@ -95,12 +95,12 @@ it('a refund after the lease was closed is deducted from the ledger', async () =
 
 it('a lowered limit reclaims leased calls, and a raised limit takes effect with the next settlement', async () => {
   const { holder, other, key, apiKey } = await holderAndOther();
-  await other.users.limit(key, 5);
+  await other.setLimit(key, 5);
   await holder.poll();
   await holder.settle();
   await holder.settle();
   expect(await holder.callUntilRefused(apiKey)).toBe(4);
-  await other.users.limit(key, 8);
+  await other.setLimit(key, 8);
   clock.pass(SECOND);
   expect(await holder.callUntilRefused(apiKey)).toBe(3);
   await Promise.all([holder.close(), other.close()]);
@@ -113,11 +113,11 @@ it('a lease in use follows a changed limit immediately, even if it is not about 
   const { key, apiKey } = await createUser(database, holder, { limit: 10_000, at: START });
   const receipt = await holder.call(apiKey);
   holder.keep(receipt);
-  await other.users.limit(key, 9_000);
+  await other.setLimit(key, 9_000);
   await holder.poll();
   await holder.answered();
   expect(receipt.lease.limit).toBe(9_000);
-  await other.users.limit(key, 5);
+  await other.setLimit(key, 5);
   await holder.poll();
   await holder.answered();
   expect(await holder.callUntilRefused(apiKey)).toBe(4);

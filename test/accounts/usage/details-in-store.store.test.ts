@@ -9,6 +9,7 @@ import { pathOf } from '#accounts/usage/usage-paths';
 import { DAY, isoDate, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { amount, longTimeout } from '../../support/long.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { age, createUser, handClock, openLeaseHolder } from '../ledger/allowance-harness.ts';
 
 /* The calls by key and path: two processes, faults and crashes, compared with a model and with the calls by date. */
@@ -106,7 +107,12 @@ async function play(operations: readonly Operation[]): Promise<void> {
   const { key, apiKey: owner } = await createUser(database, holder(0), { limit: 400, at: START });
   const made = await Promise.all(
     ['a', 'b'].map((label) =>
-      holder(0).users.createKey(byOperator(key), { label, scopes: ['prices'], expiresAt: null, dailyLimit: null }),
+      holder(0).users.createKey(byOperator(key, OPERATOR), {
+        label,
+        scopes: ['prices'],
+        expiresAt: null,
+        dailyLimit: null,
+      }),
     ),
   );
   const apiKeys = [owner, ...made.map(({ apiKey }) => apiKey)];
@@ -196,7 +202,7 @@ async function play(operations: readonly Operation[]): Promise<void> {
       case 'reclaim':
         return age(database, key, 31);
       case 'rotate':
-        apiKeys[0] = (await holder(1).users.rotate(byOperator(key))).apiKey;
+        apiKeys[0] = (await holder(1).users.rotate(byOperator(key, OPERATOR))).apiKey;
     }
   }
 

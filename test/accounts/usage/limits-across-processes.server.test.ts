@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { HOUR, SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { createUser, handClock, openLeaseHolder } from '../ledger/allowance-harness.ts';
 
 /* The daily limit of a key that two processes serve. */
@@ -19,7 +20,7 @@ async function open(dailyLimit: number) {
   const [one, other] = [openLeaseHolder(database, clock), openLeaseHolder(database, clock)];
   const { key } = await createUser(database, one, { limit: 10_000, at: START });
   const terms = { label: 'a', scopes: ['prices'] as const, expiresAt: null, dailyLimit };
-  const { apiKey } = await one.users.createKey(byOperator(key), terms);
+  const { apiKey } = await one.users.createKey(byOperator(key, OPERATOR), terms);
 
   /** Makes calls until one is rejected or `atMost` are made. Returns their number. */
   async function calls(holder: typeof one, atMost: number): Promise<number> {

@@ -9,6 +9,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const clock = createTestClock(NOW);
@@ -26,7 +27,6 @@ function open() {
     store,
     users: createUsers({ store, clock }),
     report: createAccountReport({
-      users: store,
       accounts,
       noticesOf: createNoticeSettingsStore(database.prisma, createUserStore(database.prisma)).find,
       clock,
@@ -69,13 +69,18 @@ it("reports each user's state, active keys, and usage of the current period only
   await spend(back, addMonths(NOW - 40 * DAY, 1), { used: 5 });
   const lapsed = await createUser(40 * DAY);
   const revoked = await createUser(DAY);
-  await users.revoke(revoked);
+  await users.revoke(byOperator(revoked, OPERATOR));
   const erased = await createUser(DAY);
-  await users.erase(byOperator(erased));
+  await users.erase(byOperator(erased, OPERATOR));
   const rotated = await createUser(DAY);
-  await users.rotate(byOperator(rotated), 300);
+  await users.rotate(byOperator(rotated, OPERATOR), 300);
 
-  const received = new Map((await report.list()).map((account) => [account.key, account]));
+  const received = new Map(
+    (await report.of([spending, renewed, back, lapsed, revoked, erased, rotated])).map((account) => [
+      account.key,
+      account,
+    ]),
+  );
   const facts = (key: number) => {
     const { state, keys, used } = received.get(key) ?? {};
     return { state, keys, used };
@@ -96,22 +101,22 @@ it('reports the state of each key of a user, newest first, and the last use of a
   const user = await createUser(DAY);
   const [first] = await users.listKeys(user);
   const ends = NOW + HOUR;
-  const shop = await users.createKey(byOperator(user), {
+  const shop = await users.createKey(byOperator(user, OPERATOR), {
     label: 'Shop',
     scopes: ['prices'],
     expiresAt: ends,
     dailyLimit: null,
   });
   clock.advance(MINUTE);
-  const wallet = await users.createKey(byOperator(user), {
+  const wallet = await users.createKey(byOperator(user, OPERATOR), {
     label: 'Wallet',
     scopes: ['node'],
     expiresAt: null,
     dailyLimit: null,
   });
-  await users.deleteKey(byOperator(user), wallet.id);
+  await users.deleteKey(byOperator(user, OPERATOR), wallet.id);
   clock.advance(MINUTE);
-  await users.rotate(byOperator(user), 3600);
+  await users.rotate(byOperator(user, OPERATOR), 3600);
   for (const [id, at] of [
     [shop.id, NOW + 5 * MINUTE],
     [wallet.id, NOW + MINUTE],

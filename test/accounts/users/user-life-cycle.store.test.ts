@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { addMonths } from '#accounts/ledger/plan';
 import { DAY, SECOND } from '#core/clock';
+import { OPERATOR } from '../../support/operator.ts';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { type HandClock, handClock, usageDays } from '../ledger/allowance-harness.ts';
@@ -133,7 +134,10 @@ it('a renewal extends the term to the next boundary, once per period, without re
 it('of two concurrent renewals, one extends the term, and the other is rejected as too early', async () => {
   const { users } = service.parts;
   const { key } = (await send('GET', '/v1/user/data')).body;
-  const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
+  const renewals = await Promise.allSettled([
+    users.renew(byOperator(key, OPERATOR)),
+    users.renew(byOperator(key, OPERATOR)),
+  ]);
   const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
   expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: MARCH } });
   expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });
@@ -143,7 +147,10 @@ it('of two concurrent renewals after a lapse, one starts a period, and the other
   await moveTo(FEBRUARY + DAY);
   const { users } = service.parts;
   const { key } = (await send('GET', '/v1/user/data')).body;
-  const renewals = await Promise.allSettled([users.renew(byOperator(key)), users.renew(byOperator(key))]);
+  const renewals = await Promise.allSettled([
+    users.renew(byOperator(key, OPERATOR)),
+    users.renew(byOperator(key, OPERATOR)),
+  ]);
   const [one, other] = renewals.sort((a, b) => a.status.localeCompare(b.status));
   expect(one).toMatchObject({ status: 'fulfilled', value: { validUntil: addMonths(FEBRUARY + DAY, 1) } });
   expect(other).toMatchObject({ status: 'rejected', reason: { code: 'renew_too_early' } });

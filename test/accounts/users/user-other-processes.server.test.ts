@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { byOperator } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
+import { OPERATOR } from '../../support/operator.ts';
 import { PRICED } from '../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 
@@ -35,18 +36,18 @@ it("applies an operator's change on every process within 5 s", async () => {
   const { key, apiKey } = await replicas.createUser(1_000);
   for (const n of [0, 1]) expect((await send(n, 'GET', PRICED, apiKey)).status).toBe(200);
 
-  await replicas.users.limit(key, 1);
+  await replicas.administration.limit(OPERATOR, key, 1);
   for (const n of [0, 1]) {
     await expect
       .poll(async () => (await send(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
       .toBe('quota_exceeded');
     await expect.poll(async () => (await send(n, 'GET', '/v1/user/data', apiKey)).limit, { timeout: WITHIN }).toBe(1);
   }
-  await replicas.users.limit(key, 2_000);
+  await replicas.administration.limit(OPERATOR, key, 2_000);
   for (const n of [0, 1]) {
     await expect.poll(async () => (await send(n, 'GET', PRICED, apiKey)).status, { timeout: WITHIN }).toBe(200);
   }
-  await replicas.users.revoke(key);
+  await replicas.users.revoke(byOperator(key, OPERATOR));
   for (const n of [0, 1]) {
     await expect
       .poll(async () => (await send(n, 'GET', PRICED, apiKey)).code, { timeout: WITHIN })
@@ -58,6 +59,6 @@ it('accepts a key that was rejected as unknown within 5 s of its registration on
   const { key, apiKey } = await replicas.createUser(1_000);
   await replicas.prisma.apiKey.updateMany({ where: { userKey: key }, data: { hash: '0'.repeat(64) } });
   expect((await send(0, 'GET', PRICED, apiKey)).code).toBe('api_key_invalid');
-  const { apiKey: rotated } = await replicas.users.rotate(byOperator(key), 0);
+  const { apiKey: rotated } = await replicas.users.rotate(byOperator(key, OPERATOR), 0);
   await expect.poll(async () => (await send(0, 'GET', PRICED, rotated)).status, { timeout: WITHIN }).toBe(200);
 });

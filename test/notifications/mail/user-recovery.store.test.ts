@@ -4,6 +4,7 @@ import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+import { OPERATOR } from '../../support/operator.ts';
 
 let service: MailingService;
 beforeAll(async () => {
@@ -117,14 +118,14 @@ describe('no one-time code is sent', () => {
 
   test('to a user who was erased', async () => {
     const { key } = await service.user(email);
-    await service.parts.users.erase(byOperator(key));
+    await service.parts.users.erase(byOperator(key, OPERATOR));
     expect(await tokensFor()).toEqual([]);
   });
 
   test('to a user whose keys the operator has revoked, and an earlier code is rejected', async () => {
     const { key } = await service.user(email);
     const [token] = await tokensFor();
-    await service.parts.users.revoke(key);
+    await service.parts.users.revoke(byOperator(key, OPERATOR));
     expect(await codeOf(await confirm(token))).toEqual([400, 'token_invalid']);
     service.clock.advance(5 * MINUTE);
     expect(await tokensFor()).toEqual([]);

@@ -6,6 +6,7 @@ import { DAY } from '#core/clock';
 import { MAILS_A_DAY } from '#notifications/notices/delivery';
 import { createNoticeStore } from '#notifications/notices/notice-store';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { type Delivery, type Receiver, startReceiver } from '../../support/webhook/receiver.ts';
 
 let service: MailingService;
@@ -38,7 +39,7 @@ async function set(key: string, body: object): Promise<string> {
 /** Creates a user with a limit who has enabled notices. */
 async function createUser(settings: object, limit = 5, email = 'ada@example.org') {
   const { key, apiKey } = await service.user(email);
-  await service.parts.users.limit(key, limit);
+  await service.parts.administration.limit(OPERATOR, key, limit);
   return { key, apiKey, secret: await set(apiKey, settings) };
 }
 
@@ -155,7 +156,7 @@ describe('a notice', () => {
     await service.database.prisma.outboxMessage.create({
       data: { id: randomUUID(), kind: 'notice-mail', payload: message?.payload ?? {} },
     });
-    await service.parts.users.erase(byOperator(key));
+    await service.parts.users.erase(byOperator(key, OPERATOR));
     await service.database.prisma.outboxMessage.updateMany({ data: { dueAt: new Date() } });
     expect(await report()).toEqual({ webhooks: [], mails: [] });
     expect(await service.database.prisma.outboxMessage.count()).toBe(0);

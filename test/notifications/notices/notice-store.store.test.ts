@@ -7,6 +7,7 @@ import { DAY } from '#core/clock';
 import { createNoticeSettingsStore, type NoticeSettings } from '#notifications/notices/notice-settings-store';
 import { createNoticeStore, type NoticeStore } from '#notifications/notices/notice-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 
 let database: TestDatabase;
 let store: NoticeStore;
@@ -34,7 +35,7 @@ async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, 
   const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
   const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
   const store = createNoticeSettingsStore(database.prisma, createUserStore(database.prisma));
-  await store.put(byOperator(key), all, offered);
+  await store.put(byOperator(key, OPERATOR), all, offered);
   return key;
 }
 
@@ -157,7 +158,7 @@ describe('a threshold', () => {
     await database.prisma.noticeSettings.deleteMany({ where: defaults });
     const confirmed = { key: { in: [verified, erased] } };
     await database.prisma.user.updateMany({ where: confirmed, data: { verifiedAt: new Date() } });
-    await createUserStore(database.prisma).erase(byOperator(erased), NOW);
+    await createUserStore(database.prisma).erase(byOperator(erased, OPERATOR), NOW);
     for (const one of [both, posted, ...others, unset, verified, erased]) await spend(one, 80);
     await look();
     expect(await look()).toBe(3);
@@ -206,7 +207,7 @@ describe('the end of validity', () => {
 
   test('is not reported to a user without keys', async () => {
     const ada = await createUser();
-    await createUserStore(database.prisma).revokeKeys(ada, NOW);
+    await createUserStore(database.prisma).revokeKeys(byOperator(ada, OPERATOR), NOW);
     expect(await lookAt(ends - DAY)).toBe(0);
   });
 });

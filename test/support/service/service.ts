@@ -12,6 +12,7 @@ import { readSettings } from '#settings';
 import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
+import { OPERATOR } from '../operator.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -106,9 +107,9 @@ export async function startService({
         { name: 'Ada Lovelace', email: 'ada@example.org', limit, createdAt: now, ...term },
         storedForm(apiKey),
       );
-      if (revokedAt) await users.revokeKeys(key, revokedAt.getTime());
+      if (revokedAt) await users.revokeKeys(byOperator(key, OPERATOR), revokedAt.getTime());
       if (expiresAt) {
-        await users.replaceKeys(byOperator(key), storedForm(mintApiKey()), {
+        await users.replaceKeys(byOperator(key, OPERATOR), storedForm(mintApiKey()), {
           now,
           graceEnds: expiresAt.getTime(),
         });

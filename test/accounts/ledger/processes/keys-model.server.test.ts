@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hashApiKey, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
+import { byOperator, hashApiKey, MAX_KEYS_PER_USER } from '#accounts/keys/api-key';
 import { DAY, HOUR, iso, MINUTE } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount } from '../../../support/long.ts';
+import { OPERATOR } from '../../../support/operator.ts';
 import { PRICED } from '../../../support/service/hammer.ts';
 import { type Service, startService } from '../../../support/service/service.ts';
 import { handClock } from '../allowance-harness.ts';
@@ -88,7 +89,7 @@ async function perform(n: number, { kind, who, which, grace }: Act, users: Given
     const { status } = await send(n, 'DELETE', `/v1/user/keys/${rows[which % rows.length]?.id}`, key.text);
     if (status === 204) expect(isOwner).toBe(true);
   }
-  if (kind === 'revoke') await service.parts.users.revoke(user.user);
+  if (kind === 'revoke') await service.parts.users.revoke(byOperator(user.user, OPERATOR));
   if (kind === 'erase' && isOwner) await send(n, 'DELETE', '/v1/user', key.text);
 }
 

@@ -7,6 +7,7 @@ import { addMonths, periodAt } from '#accounts/ledger/plan';
 import { DAY, HOUR, SECOND, startOfDate } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { amount, longTimeout } from '../../../support/long.ts';
+import { OPERATOR } from '../../../support/operator.ts';
 import {
   age,
   createUser,
@@ -195,13 +196,13 @@ async function play(firstLimit: number, operations: readonly Operation[]): Promi
       case 'limit':
         limit = one.limit;
         highest = Math.max(highest, limit);
-        await holder(0).users.limit(key, limit);
+        await holder(0).setLimit(key, limit);
         return;
       case 'rotate':
-        if (!isRevoked) ({ apiKey } = await holder(1).users.rotate(byOperator(key)));
+        if (!isRevoked) ({ apiKey } = await holder(1).users.rotate(byOperator(key, OPERATOR)));
         return;
       case 'revoke':
-        await holder(1).users.revoke(key);
+        await holder(1).users.revoke(byOperator(key, OPERATOR));
         isRevoked = true;
         mayBeForgottenAt = Math.min(mayBeForgottenAt, clocks[1].now() + 28 * DAY);
     }

@@ -1,4 +1,6 @@
 import { createUserStore } from '#accounts/keys/user-store';
+import { createAdministration } from '#accounts/users/administration';
+import { createAdministrationStore } from '#accounts/users/administration-store';
 import { createUsers } from '#accounts/users/users';
 import { systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
@@ -30,14 +32,21 @@ export async function startReplicas(
   const processes: ServiceProcess[] = await Promise.all(
     Array.from({ length: count }, () => startServiceProcess(settings)),
   );
-  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+  const store = createUserStore(database.prisma);
+  const users = createUsers({ store, clock: systemClock });
+  const administration = createAdministration({
+    store: createAdministrationStore(database.prisma),
+    find: store.find,
+    clock: systemClock,
+  });
 
   return {
     processes,
     sandbox,
     prisma: database.prisma,
-    /** A connection that the processes do not use. */
+    /** Services with a connection that the processes do not use. */
     users,
+    administration,
     start: () => startServiceProcess(settings),
 
     /** Creates a user with a limit for each period. */

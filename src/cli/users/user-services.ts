@@ -1,11 +1,15 @@
 import { createUserStore, type User } from '#accounts/keys/user-store';
 import { type Account, createAccountReport } from '#accounts/users/account-report';
 import { createAccountStore } from '#accounts/users/account-store';
+import { type Administration, createAdministration } from '#accounts/users/administration';
+import { createAdministrationStore } from '#accounts/users/administration-store';
 import { createUsers, type Users } from '#accounts/users/users';
 import { command, JSON_OPTION, wholeNumber } from '#cli/arguments';
 import { alignedTable, cut, dateOf, minuteOf, printJson, printLines } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { cliOperator } from '#cli/operator';
 import { iso, isoOrNull, systemClock } from '#core/clock';
+import type { Operator } from '#core/operator';
 import { Problem, type ProblemCode } from '#core/problems';
 import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
@@ -14,7 +18,6 @@ import { EXIT, ExitError } from '#process/exit';
 /** Remedies as commands. The API's own details contain paths, or no remedy. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
   not_found: (detail) => `${detail} Use \`npm run users -- list\` or \`npm run users -- show <key>\`.`,
-  api_key_revoked: () => 'The user was deleted and cannot be changed.',
   last_owner_key: () =>
     'The last owner key cannot be revoked separately. Replace the key (`rotate <key>`), or revoke all keys (`revoke <key>`).',
 };
@@ -29,62 +32,65 @@ export const HIGHEST = 2_147_483_647;
 export const recordNumber = (text = '') =>
   wholeNumber('<key> (the record number in `npm run users -- list`)', text, 1, HIGHEST);
 
-export const withUsers = <Result>(work: (users: Users) => Promise<Result>) =>
-  withDatabase(({ prisma }) =>
-    work(createUsers({ store: createUserStore(prisma), clock: systemClock })).catch(inCommands),
-  );
+/** The services of the operator's changes, and the system user who makes them. */
+export const withUsers = <Result>(
+  work: (services: { users: Users; administration: Administration; operator: Operator }) => Promise<Result>,
+) =>
+  withDatabase(({ prisma }) => {
+    const store = createUserStore(prisma);
+    const users = createUsers({ store, clock: systemClock });
+    const administration = createAdministration({
+      store: createAdministrationStore(prisma),
+      find: store.find,
+      clock: systemClock,
+    });
+    return work({ users, administration, operator: cliOperator() }).catch(inCommands);
+  });
 
 export const printRecord = (record: object) => printLines(Object.entries(record));
 
 /** Only a key's hash is stored, so the key itself cannot be printed. */
-export const printUser = ({ key, name, email, plan, limit, createdAt, validUntil, updatedAt }: User) =>
+export const printUser = ({ next, suspension, ...user }: User) =>
   printRecord({
-    key,
-    name,
-    email,
-    plan,
-    limit,
-    createdAt: iso(createdAt),
-    validUntil: iso(validUntil),
-    updatedAt: iso(updatedAt),
+    key: user.key,
+    name: user.name,
+    email: user.email,
+    plan: user.plan,
+    ...(next && { 'next plan': `${next.plan} with ${next.limit} calls, from ${iso(next.from)}` }),
+    limit: user.limit,
+    createdAt: iso(user.createdAt),
+    validUntil: iso(user.validUntil),
+    updatedAt: iso(user.updatedAt),
+    ...(suspension && { suspended: `${iso(suspension.since)}: ${suspension.reason}` }),
   });
 
-function reportOf({ prisma }: Pick<Database, 'prisma'>) {
-  const users = createUserStore(prisma);
+export function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   return createAccountReport({
-    users,
     accounts: createAccountStore(prisma),
-    noticesOf: createNoticeSettingsStore(prisma, users).find,
+    noticesOf: createNoticeSettingsStore(prisma, createUserStore(prisma)).find,
     clock: systemClock,
   });
 }
 
-const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...at }: Account) => ({
+export const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...rest }: Account) => ({
   key,
   name,
   email,
   plan,
+  nextPlan: rest.next ? { ...rest.next, from: iso(rest.next.from) } : null,
   limit,
+  credits: rest.credits,
+  periodLimit: rest.periodLimit,
   state,
+  suspension: rest.suspension ? { since: iso(rest.suspension.since), reason: rest.suspension.reason } : null,
   keys,
   used,
   periodStart: iso(period.start),
   resetsAt: iso(period.end),
-  lastUsedAt: isoOrNull(at.lastUsedAt),
-  createdAt: iso(at.createdAt),
-  validUntil: iso(at.validUntil),
-  updatedAt: iso(at.updatedAt),
-});
-
-export const list = command({ options: JSON_OPTION }, async ({ values }) => {
-  const accounts = await withDatabase((database) => reportOf(database).list());
-  if (values.json) return printJson(accounts.map(toJson));
-  const heading = ['key', 'name', 'email', 'state', 'keys', 'used', 'limit', 'last use', 'valid until'];
-  const rows = accounts.map(({ key, name, email, state, keys, used, limit, lastUsedAt, validUntil }) => [
-    ...[key, cut(name, 14), cut(email, 24), state, keys, used, limit],
-    ...[dateOf(lastUsedAt), dateOf(validUntil)],
-  ]);
-  process.stdout.write(alignedTable([heading, ...rows]));
+  lastUsedAt: isoOrNull(rest.lastUsedAt),
+  createdAt: iso(rest.createdAt),
+  validUntil: iso(rest.validUntil),
+  updatedAt: iso(rest.updatedAt),
 });
 
 type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
@@ -114,7 +120,9 @@ function printAccount({ account, keys, notices }: Shown): void {
     ['email', account.email],
     ['plan', account.plan],
     ['state', account.state],
-    ['used', `${account.used} of ${account.limit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`],
+    ...(account.suspension ? [['suspended', account.suspension.reason] as const] : []),
+    ...(account.next ? [['next plan', `${account.next.plan}, from ${minuteOf(account.next.from)}`] as const] : []),
+    ['used', `${account.used} of ${account.periodLimit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`],
     ['last use', minuteOf(account.lastUsedAt)],
     ['created', minuteOf(account.createdAt)],
     ['valid until', minuteOf(account.validUntil)],

@@ -8,7 +8,10 @@ import { withDatabase } from '#cli/configured-database';
 import { iso, isoOrNull } from '#core/clock';
 import { faultText } from '#core/problems';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
-import { HIGHEST, list, printRecord, printUser, recordNumber, show, withUsers } from './user-list.ts';
+import { USER_SORTS } from '#operator/users/search-store';
+import { credits, erase, exportUser, plan, resume, suspend } from './user-administration.ts';
+import { find, list } from './user-list.ts';
+import { HIGHEST, printRecord, printUser, recordNumber, show, withUsers } from './user-services.ts';
 
 const CHANNELS = { 'notice-mail': 'mail', 'notice-webhook': 'webhook' } as const;
 
@@ -44,17 +47,35 @@ export const notices = command({ options: JSON_OPTION }, async ({ values }) => {
 const USAGE = `Manages users. <key> is the record number of a user, as shown by \`list\`.
 
   npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
-  npm run users -- list [--json]            list all users with state, active keys, used calls and last use
+  npm run users -- list [--sort <${USER_SORTS.join('|')}>] [--state <state>] [--plan <plan>] [--limit <users>] [--json]
+                                            list users with state, active keys, used calls and last use; without
+                                            --sort, by record number. --limit shows only the first users of the
+                                            order, or the newest
+  npm run users -- find <text> [options]    the same for users whose record number is <text>, or whose email address,
+                                            word of the name or key starts with <text>
   npm run users -- show <key> [--json]      show one user with all keys
+  npm run users -- export <key>             everything that is stored about a user, as JSON without secrets
   npm run users -- limit <key> <calls>      set the calls allowed per period
+  npm run users -- plan <key> <${PLAN_NAMES.join('|')}> --from <now|next> [--limit <calls>]
+                                            change the plan: now, which starts a new period and term, or from the next
+                                            period on
+  npm run users -- credits <key> <calls> --reason <text>
+                                            grant additional calls for the current period
   npm run users -- rotate <key> [--grace-seconds <seconds>]
                                             create an owner key; old owner keys can still read data for the
                                             given time (default: ${GRACE_SECONDS.default} s); all other keys remain valid
   npm run users -- renew <key>              extend the plan by one period; if it has expired, start a new period
+  npm run users -- suspend <key> --reason <text>
+                                            reject all calls until \`resume\`; the user sees the reason
+  npm run users -- resume <key> --reason <text>
   npm run users -- revoke <key> [--id <id>] revoke all API keys of the user, or only the key with this ID (see \`show\`)
+  npm run users -- erase <key> --confirm <key>
+                                            revoke all keys and delete the user's data, except the record number and
+                                            the call counts; this cannot be undone
   npm run users -- notices [--json]         list notices that are not delivered: waiting, failed or given up
 
 create and rotate print the new API key. The key cannot be shown again, because only its hash is stored.
+Each change adds an event to the audit log (\`npm run audit\`), with the name of the system user.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
@@ -74,13 +95,13 @@ const create = command(registration, async ({ values: { limit, ...given } }) => 
     });
     throw wrongUsage(lines.join('\n'));
   }
-  printRecord(await withUsers((users) => users.create(parsed.data, allowance)));
+  printRecord(await withUsers(({ users, operator }) => users.create(parsed.data, allowance, operator)));
 });
 
 const limit = command({ positionals: ['key', 'calls'] }, async ({ positionals }) => {
   const key = recordNumber(positionals[0]);
   const calls = wholeNumber('<calls>', positionals[1] ?? '', 0, HIGHEST);
-  printUser(await withUsers((users) => users.limit(key, calls)));
+  printUser(await withUsers(({ administration, operator }) => administration.limit(operator, key, calls)));
 });
 
 const rotation = { options: { 'grace-seconds': text }, positionals: ['key'] };
@@ -89,22 +110,22 @@ const rotate = command(rotation, async ({ values, positionals }) => {
   const key = recordNumber(positionals[0]);
   const given = values['grace-seconds'];
   const grace = given === undefined ? undefined : wholeNumber('--grace-seconds', given, 0, GRACE_SECONDS.max);
-  printRecord(await withUsers((users) => users.rotate(byOperator(key), grace)));
+  printRecord(await withUsers(({ users, operator }) => users.rotate(byOperator(key, operator), grace)));
 });
 
 const renew = command({ positionals: ['key'] }, async ({ positionals }) => {
   const key = recordNumber(positionals[0]);
-  printUser(await withUsers((users) => users.renew(byOperator(key))));
+  printUser(await withUsers(({ users, operator }) => users.renew(byOperator(key, operator))));
 });
 
 const revoke = command({ options: { id: text }, positionals: ['key'] }, async ({ values, positionals }) => {
   const key = recordNumber(positionals[0]);
   if (values.id !== undefined) {
     const id = wholeNumber('--id', values.id, 1, HIGHEST);
-    await withUsers((users) => users.deleteKey(byOperator(key), id));
+    await withUsers(({ users, operator }) => users.deleteKey(byOperator(key, operator), id));
     process.stdout.write(`API key ${id} of user ${key} revoked\n`);
   } else {
-    const count = await withUsers((users) => users.revoke(key));
+    const count = await withUsers(({ users, operator }) => users.revoke(byOperator(key, operator)));
     process.stdout.write(`${count} API key(s) of user ${key} revoked\n`);
   }
 });
@@ -112,5 +133,8 @@ const revoke = command({ options: { id: text }, positionals: ['key'] }, async ({
 export const users: CommandLine = {
   name: 'users',
   usage: USAGE,
-  commands: { create, list, show, limit, rotate, renew, revoke, notices },
+  commands: {
+    ...{ create, list, find, show, export: exportUser, limit, plan, credits, rotate, renew },
+    ...{ suspend, resume, revoke, erase, notices },
+  },
 };

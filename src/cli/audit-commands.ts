@@ -1,0 +1,63 @@
+import { choice, command, JSON_OPTION, pastDate, wholeNumber } from '#cli/arguments';
+import type { CommandLine } from '#cli/command-line';
+import { alignedTable, cut, minuteOf } from '#cli/command-line';
+import { withDatabase } from '#cli/configured-database';
+import { HIGHEST, recordNumber } from '#cli/users/user-services';
+import { DAY, systemClock } from '#core/clock';
+import { AUDIT_ACTIONS } from '#core/operator';
+import { createAuditLog } from '#operator/audit';
+import { createAuditStore } from '#operator/audit-store';
+
+const USAGE = `Shows the changes that the operator made, newest first.
+
+  npm run audit -- list [--user <key>] [--actor <actor>] [--action <action>] [--from <date>] [--thru <date>]
+                        [--limit <events>] [--json]
+
+The default limit is 100 events. --json prints one JSON object per line and has no default limit.
+<actor> is \`admin\` for the operator API and its page, or \`cli:\` and the name of a system user.
+<action> is one of ${AUDIT_ACTIONS.slice(0, 8).join(', ')},
+${AUDIT_ACTIONS.slice(8).join(', ')}.
+Dates are in UTC, such as 2026-11-25. The service never changes or deletes an event.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
+`;
+
+const USUAL_LIMIT = 100;
+const text = { type: 'string' } as const;
+const options = { ...JSON_OPTION, user: text, actor: text, action: text, from: text, thru: text, limit: text };
+
+/** The value of an optional argument. */
+const given = <Value>(value: string | undefined, read: (value: string) => Value): Value | undefined =>
+  value === undefined ? undefined : read(value);
+
+const valuesOf = (values: Record<string, unknown> | null) =>
+  Object.entries(values ?? {})
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+
+const list = command({ options }, async ({ values }) => {
+  const now = systemClock.now();
+  const filter = {
+    user: given(values.user, recordNumber),
+    actor: values.actor,
+    action: given(values.action, (action) => choice('--action', action, AUDIT_ACTIONS)),
+    from: given(values.from, (date) => pastDate('--from', date, now)),
+    until: given(values.thru, (date) => pastDate('--thru', date, now) + DAY),
+  };
+  const limit = given(values.limit, (events) => wholeNumber('--limit', events, 1, HIGHEST));
+  await withDatabase(async ({ prisma }) => {
+    const log = createAuditLog({ store: createAuditStore(prisma) });
+    const most = limit ?? (values.json ? Number.POSITIVE_INFINITY : USUAL_LIMIT);
+    const rows: string[][] = [];
+    for await (const event of log.events(filter, most)) {
+      if (values.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+      else {
+        const { at, actor, action, target, after } = event;
+        rows.push([minuteOf(Date.parse(at)), cut(actor, 16), action, cut(target, 20), cut(valuesOf(after), 34)]);
+      }
+    }
+    if (!values.json) process.stdout.write(alignedTable([['time', 'actor', 'action', 'target', 'after'], ...rows]));
+  });
+});
+
+export const audit: CommandLine = { name: 'audit', usage: USAGE, commands: { list } };

@@ -1,0 +1,21 @@
+import { userInfo } from 'node:os';
+import type { Operator } from '#core/operator';
+
+const LONGEST = 64;
+
+/** The system user. A user without an entry in the system's list, as in some containers, has only a number. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The user of this machine who runs a command, for the audit log. */
+export const cliOperator = (): Operator => ({
+  actor: `cli:${systemUser()
+    .replace(/[^\w.@\\-]/g, '_')
+    .slice(0, LONGEST)}`,
+  requestId: null,
+});

@@ -1,0 +1,46 @@
+import { type Clock, iso } from '#core/clock';
+import type { Operator } from '#core/operator';
+import { invalidRequest } from '#core/problems';
+import type { VersionWatcher } from '#upstream/version-watcher';
+import type { Announcement, AnnouncementStore } from './announcement-store.ts';
+import type { AnnouncementRecord } from './public-records.ts';
+
+type Dependencies = { store: AnnouncementStore; versions: VersionWatcher; clock: Clock };
+
+/** `until` in Unix ms. */
+type Form = { text: string | null; until: number | null };
+
+/** The operator's message to all users, which every process has in memory. */
+export async function openAnnouncements({ store, versions, clock }: Dependencies) {
+  let known: Announcement | undefined;
+  const watch = versions.watch({
+    names: () => ['announcement'],
+    async reload(changed) {
+      if (changed.length > 0) known = await store.read();
+    },
+  });
+  await watch.sync();
+
+  /** Undefined after its end. */
+  const current = (): Announcement | undefined => (known && known.until > clock.now() ? known : undefined);
+  const toRecord = (one: Announcement | undefined): AnnouncementRecord =>
+    one ? { text: one.text, until: iso(one.until) } : { text: null, until: null };
+
+  return {
+    current,
+    read: (): AnnouncementRecord => toRecord(current()),
+
+    /** Throws `invalid_request` for a text without `until`. */
+    async set(operator: Operator, { text, until }: Form): Promise<AnnouncementRecord> {
+      if (text !== null && until === null) {
+        const fix = 'use a time in the future, such as 2030-01-31T12:00:00Z';
+        throw invalidRequest({ location: 'body.until', message: 'is required with a text', fix });
+      }
+      await store.set(operator, text === null || until === null ? undefined : { text, until });
+      await watch.sync();
+      return toRecord(current());
+    },
+  };
+}
+
+export type Announcements = Awaited<ReturnType<typeof openAnnouncements>>;

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { SCOPES } from '#accounts/keys/api-key';
+import { PLAN_NAMES } from '#accounts/ledger/plan';
+import { userRecord } from '#accounts/records';
+import { KEY_STATES, USER_STATES } from '#accounts/users/account-state';
+import { AUDIT_ACTIONS } from '#core/operator';
+import { instant, text, whole } from '#core/record-fields';
+
+const at = (description: string) => instant.meta({ description: `${description}: ISO 8601, UTC, milliseconds` });
+const atOrNull = (description: string) =>
+  instant.nullable().meta({ description: `${description}: ISO 8601, UTC, milliseconds` });
+const orNull = (description: string, example: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [example] });
+const recordNumber = z
+  .int()
+  .positive()
+  .meta({ description: 'The record number of the user', examples: [1] });
+
+/** A page of a list. The last page has no `nextCursor`. */
+export const pageOf = <Item extends z.ZodType>(id: string, description: string, item: Item) =>
+  z
+    .object({
+      items: z.array(item),
+      nextCursor: orNull('Send it as `cursor` to get the next page; null on the last page', 'WyJjcmVhdGVkIiw0MV0'),
+    })
+    .meta({ id, description });
+
+const suspension = z
+  .object({
+    since: at('When the user was suspended'),
+    reason: text('The reason, which the user sees', 'Unusual traffic: contact us.'),
+  })
+  .meta({ id: 'Suspension', description: 'Why and since when the user is suspended' });
+
+const nextPlan = z
+  .object({
+    plan: z.enum(PLAN_NAMES),
+    limit: whole('Calls allowed per period from then on', 180000),
+    from: at('The start of the first period of this plan'),
+  })
+  .meta({ id: 'NextPlan', description: 'A change of the plan that has been requested for the next period' });
+
+const user = z.object({
+  key: recordNumber,
+  name: orNull('Null for an erased user', 'Ada Lovelace'),
+  email: orNull('Null for an erased user', 'ada@example.org'),
+  state: z.enum(USER_STATES).meta({
+    description:
+      '`suspended` until the user is resumed; `revoked` without an active key; `expired` until a renewal; `erased` without a name and an email address',
+  }),
+  suspension: suspension.nullable(),
+  plan: z.enum(PLAN_NAMES),
+  nextPlan: nextPlan.nullable(),
+  limit: whole('Calls allowed per period, without credits', 10000),
+  credits: whole('Additional calls in the current period', 500),
+  periodLimit: whole('Calls allowed in the current period, credits included', 10500),
+  used: whole('Calls charged in the current period; those of the last seconds may be missing', 877),
+  lastHour: whole('Calls of the last hour, updated about once a minute', 42),
+  periodStart: at('When the current period started'),
+  resetsAt: at('When the next period starts'),
+  keys: whole('Active keys, including those in the grace period of a rotation', 2),
+  lastUsedAt: atOrNull('The last use of a key, to the minute; null if never used'),
+  createdAt: at('When the user registered'),
+  validUntil: at('When the keys expire, exclusive'),
+  updatedAt: at('The last change to the user'),
+});
+
+export const operatorUser = user.meta({ id: 'OperatorUser', description: 'A user, as the operator sees it' });
+export type OperatorUser = z.infer<typeof operatorUser>;
+export const userPage = pageOf('UserPage', 'Users in the requested order', operatorUser);
+
+const key = z
+  .object({
+    id: z
+      .int()
+      .positive()
+      .meta({ description: 'The ID of the key', examples: [7] }),
+    label: orNull('A label for the key; null for an owner key', 'shop window'),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: 'An owner key has all scopes', examples: [['prices']] }),
+    start: orNull('The first characters of the key; null for old keys, for which they were not stored', 'qt_EXAM'),
+    state: z.enum(KEY_STATES).meta({ description: 'A `replaced` key can only read data until its grace period ends' }),
+    seenOrigin: orNull(
+      'The origin of the last page from another site that used this owner key',
+      'https://shop.example',
+    ),
+    createdAt: at('When the key was created'),
+    lastUsedAt: atOrNull('The last use, to the minute; null if never used'),
+    replacedAt: atOrNull('When the key was replaced; null if it was not replaced'),
+    expiresAt: atOrNull('When the key expires; null if it only expires with its user'),
+    revokedAt: atOrNull('When the key was revoked; null if it was not revoked'),
+  })
+  .meta({ id: 'OperatorKey', description: "A user's key, without the key itself" });
+
+const credit = z
+  .object({
+    calls: whole('Additional calls', 500),
+    reason: text('The reason that the operator stated', 'Compensation for the outage on 3 November'),
+    periodStart: at('The start of the period in which the calls can be used'),
+    createdAt: at('When the calls were granted'),
+  })
+  .meta({ id: 'Credit', description: 'Additional calls for one period' });
+
+export const operatorUserDetail = user
+  .extend({
+    isVerified: z.boolean().meta({ description: 'Whether the user has confirmed the email address' }),
+    apiKeys: z.array(key).meta({ description: 'All stored keys, newest first' }),
+    grants: z.array(credit).meta({ description: 'The credits of all periods, newest first, up to 100' }),
+    daily: z
+      .array(z.object({ date: z.iso.date(), calls: whole('Calls charged on that date', 42) }))
+      .meta({ description: 'Calls charged per UTC date, newest first, up to 31 dates' }),
+    notices: z
+      .object({
+        email: z.boolean(),
+        webhookUrl: orNull('The webhook, without its secret', 'https://hooks.example/quotient'),
+        thresholds: z.array(z.int()).meta({ description: 'Percent of the allowance', examples: [[80, 100]] }),
+      })
+      .meta({ description: 'The notices that the user receives' }),
+  })
+  .meta({ id: 'OperatorUserDetail', description: 'A user with keys, credits, daily calls and notices' });
+export type OperatorUserDetail = z.infer<typeof operatorUserDetail>;
+
+/** The public record: the only place where a new key is shown. */
+export const rotatedUser = userRecord;
+
+export const SOURCE_STATES = ['unused', 'working', 'failing', 'paused', 'exhausted'] as const;
+
+export const sourceReport = z
+  .object({
+    name: text('The name of the source, as in `Quotient-Source`', 'coingecko'),
+    state: z.enum(SOURCE_STATES).meta({
+      description:
+        '`unused`: not called yet. `working`: the last call succeeded. `failing`: the last call failed. `paused`: after repeated failures, this process makes no calls for a while. `exhausted`: the budget of the month is spent.',
+    }),
+    lastSuccessAt: atOrNull('The last successful call of any process'),
+    lastFailure: z
+      .object({
+        at: at('The last failed call of any process'),
+        cause: text('The cause, as in the logs and metrics', 'timeout'),
+      })
+      .nullable(),
+    budget: z
+      .object({
+        limit: whole('Calls allowed in the calendar month (UTC)', 10000).nullable(),
+        used: whole('Calls of all processes in the calendar month', 4120),
+        remaining: whole('Calls left in the calendar month; null without a limit', 5880).nullable(),
+        forecast: whole("Calls at the end of the month, at this month's average rate", 9300),
+        exhaustedAt: atOrNull('When the budget is spent at this rate; null if it lasts to the end of the month'),
+      })
+      .nullable()
+      .meta({ description: 'Null for a source without a budget' }),
+  })
+  .meta({ id: 'SourceReport', description: 'The state of a data source and its call budget' });
+export type SourceReport = z.infer<typeof sourceReport>;
+
+export const MESSAGE_STATES = ['waiting', 'failed', 'given_up'] as const;
+
+export const messageRecord = z
+  .object({
+    id: z.uuid().meta({ description: 'The ID of the message', examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
+    kind: text('`recover`, `verify`, `notice-mail` or `notice-webhook`', 'notice-webhook'),
+    channel: z.enum(['mail', 'webhook']),
+    user: recordNumber.nullable().meta({ description: 'The record number of the user; null before registration' }),
+    state: z.enum(MESSAGE_STATES).meta({
+      description:
+        '`waiting`: not attempted yet. `failed`: will be attempted again. `given_up`: will not be attempted again.',
+    }),
+    isRetryable: z.boolean().meta({
+      description:
+        'False for an email that was given up and whose address was removed: the user has to request another',
+    }),
+    createdAt: at('When the message was added'),
+    attempts: whole('Attempts so far', 3),
+    nextAttemptAt: atOrNull('When the next attempt is due; null after the message was given up'),
+    lastError: orNull('Why the last attempt failed; contains no address', 'status 503'),
+  })
+  .meta({ id: 'Message', description: 'An email or a webhook that has not arrived' });
+export type MessageRecord = z.infer<typeof messageRecord>;
+export const messagePage = pageOf('MessagePage', 'Undelivered messages, newest first', messageRecord);
+
+const values = (description: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description, examples: [{ limit: 10000 }] });
+
+export const auditRecord = z
+  .object({
+    id: z
+      .int()
+      .positive()
+      .meta({ description: 'Increases with each event', examples: [41] }),
+    at: at('When the change was made, by the clock of the database'),
+    actor: text('`admin` for this API and the page, or `cli:` and the system user', 'admin'),
+    action: z.enum(AUDIT_ACTIONS),
+    target: text('The changed object: its kind and its ID', 'user:1'),
+    user: recordNumber
+      .nullable()
+      .meta({ description: 'The record number of the affected user; null if there is none' }),
+    before: values('The changed members before the change; null if the object was added'),
+    after: values('The changed members after the change; null if the object was removed'),
+    requestId: orNull('The ID of the request; null for a command', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+  })
+  .meta({ id: 'AuditEvent', description: 'A change that the operator made' });
+export type AuditRecord = z.infer<typeof auditRecord>;
+export const auditPage = pageOf('AuditPage', 'Audit events, newest first', auditRecord);

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { AUDIT_ACTIONS } from '#core/operator';
+import { acceptedType } from '#server/replies/negotiation';
+import type { AuditLog } from './audit.ts';
+import { cursor, limit, line, userKey } from './parameters.ts';
+import { auditPage } from './records.ts';
+
+const time = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
+    .transform((text) => Date.parse(text))
+    .optional()
+    .meta({
+      description,
+      fix: 'a time such as 2026-11-01T00:00:00Z (ISO 8601, with Z or an offset)',
+      wire: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
+    });
+
+const list = {
+  tags: ['audit'],
+  summary: 'Read the audit log',
+  operationId: 'listAuditEvents',
+  description:
+    'Returns the changes that the operator made, newest first. With `Accept: application/x-ndjson`, returns all events ' +
+    'that match, one JSON object per line, without pages.',
+  querystring: z.object({
+    actor: line('Only events of this actor', 'admin', 100).optional(),
+    action: z
+      .enum(AUDIT_ACTIONS, 'is not an action')
+      .optional()
+      .meta({ description: 'Only events of this action', fix: `one of ${AUDIT_ACTIONS.join(', ')}` }),
+    user: userKey.optional().meta({
+      description: 'Only events that affect the user with this record number',
+      fix: 'a positive integer',
+      wire: { type: 'integer', minimum: 1, examples: [1] },
+    }),
+    from: time('Only events at this time or later'),
+    until: time('Only events before this time'),
+    cursor,
+    limit,
+  }),
+  produces: ['application/json', 'application/x-ndjson'],
+  response: { 200: auditPage },
+};
+
+type Options = { audit: AuditLog };
+
+export const auditLog: FastifyPluginAsyncZod<Options> = async (app, { audit }) => {
+  app.get('/audit', { schema: list }, async (request, reply) => {
+    if (acceptedType(request, ['application/json', 'application/x-ndjson']) === 'application/json')
+      return audit.page(request.query);
+    return reply.type('application/x-ndjson').send(Readable.from(audit.lines(request.query)) as never);
+  });
+};

@@ -1,0 +1,94 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Clock } from '#core/clock';
+import { adminOf } from '#core/operator';
+import type { Announcements } from './announcements.ts';
+import type { Messages } from './messages.ts';
+import { cursor, limit, lineOrNull } from './parameters.ts';
+import { announcementRecord } from './public-records.ts';
+import { messagePage, messageRecord, sourceReport } from './records.ts';
+import type { Sources } from './sources.ts';
+
+const sources = {
+  tags: ['service'],
+  summary: 'List the data sources with their budgets',
+  operationId: 'listSourceReports',
+  description:
+    'The state is that of the process that responds; the times of the last calls and the budget are those of all processes.',
+  response: { 200: z.array(sourceReport).meta({ description: 'All configured sources' }) },
+};
+
+const messages = {
+  tags: ['service'],
+  summary: 'List undelivered messages',
+  operationId: 'listMessages',
+  description: 'Emails and webhooks that have not arrived: waiting, failed or given up. The contents are not shown.',
+  querystring: z.object({ cursor, limit }),
+  response: { 200: messagePage },
+};
+
+const retry = {
+  tags: ['service'],
+  summary: 'Retry a message',
+  operationId: 'retryMessage',
+  description: 'The message is attempted again within seconds. A message that was given up gets one more attempt.',
+  params: z.object({
+    id: z
+      .uuid('must be the ID of a message')
+      .meta({ description: 'The ID of the message', fix: 'an ID from GET /admin/v1/messages' }),
+  }),
+  response: { 200: messageRecord },
+};
+
+const readAnnouncement = {
+  tags: ['service'],
+  summary: 'Read the announcement',
+  operationId: 'getAnnouncement',
+  description: 'Both members are null if there is none.',
+  response: { 200: announcementRecord },
+};
+
+const announce = (clock: Clock) => ({
+  tags: ['service'],
+  summary: 'Set or remove the announcement',
+  operationId: 'setAnnouncement',
+  description:
+    'All processes show it in the console and on `/status` within 5 seconds, until its end. To remove it, send null as `text`.',
+  consumes: ['application/json'],
+  body: z.object({
+    text: lineOrNull('The text, or null to remove the announcement', 'Maintenance on 28 November, 10:00 UTC.', 500),
+    until: z.iso
+      .datetime({ offset: true, error: 'must be an ISO 8601 time' })
+      .meta({ examples: ['2030-01-31T12:00:00Z'] })
+      .transform((text) => Date.parse(text))
+      .refine((at) => at > clock.now(), 'must be in the future')
+      .refine((at) => at < Date.UTC(10_000, 0), 'must not be after the year 9999')
+      .nullable()
+      .default(null)
+      .meta({
+        description: 'When the announcement disappears; required with a text',
+        fix: 'a time in the future, such as 2030-01-31T12:00:00Z (ISO 8601, with Z or an offset)',
+      }),
+  }),
+  response: { 200: announcementRecord },
+});
+
+type Options = { sources: Sources; messages: Messages; announcements: Announcements; clock: Clock };
+
+export const serviceState: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  app.get('/sources', { schema: sources }, async () => options.sources.report());
+
+  app.get('/messages', { schema: messages }, async ({ query }) => options.messages.list(query));
+
+  app.post(
+    '/messages/:id/retry',
+    { schema: retry, config: { problems: ['not_found', 'message_not_retryable', 'mail_not_configured'] } },
+    async (request) => options.messages.retry(adminOf(request), request.params.id),
+  );
+
+  app.get('/announcement', { schema: readAnnouncement }, async () => options.announcements.read());
+
+  app.put('/announcement', { schema: announce(options.clock) }, async (request) =>
+    options.announcements.set(adminOf(request), request.body),
+  );
+};

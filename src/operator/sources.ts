@@ -1,0 +1,58 @@
+import { type Clock, HOUR, iso, isoOrNull } from '#core/clock';
+import { monthOf } from '#upstream/budget';
+import type { UpstreamReading } from '#upstream/metrics';
+import type { SourceOutcome } from '#upstream/source-outcomes-store';
+import type { SourceReport } from './records.ts';
+
+type Dependencies = {
+  readings: () => readonly UpstreamReading[];
+  outcomes: () => Promise<readonly SourceOutcome[]>;
+  clock: Clock;
+};
+
+/** Extrapolates this month's average rate to the end of the month. `now` in Unix ms. */
+export function budgetReport({ spent, limit }: { spent: number; limit: number }, now: number): SourceReport['budget'] {
+  const { start, end } = monthOf(now);
+  // In the first hour of a month, an average would be of a few calls.
+  const perMs = spent / Math.max(HOUR, now - start);
+  const remaining = Math.max(0, limit - spent);
+  const exhaustedAt = perMs === 0 ? Number.POSITIVE_INFINITY : now + remaining / perMs;
+  return {
+    limit: Number.isFinite(limit) ? limit : null,
+    used: spent,
+    remaining: Number.isFinite(remaining) ? remaining : null,
+    forecast: Math.round(spent + perMs * (end - now)),
+    exhaustedAt: isoOrNull(exhaustedAt < end ? Math.round(exhaustedAt) : null),
+  };
+}
+
+function stateOf({ breaker, budget }: UpstreamReading, outcome: SourceOutcome | undefined): SourceReport['state'] {
+  if (budget && budget.spent >= budget.limit) return 'exhausted';
+  if (breaker !== 'closed') return 'paused';
+  const { succeededAt = null, failure = null } = outcome ?? {};
+  if (failure !== null && failure.at > (succeededAt ?? 0)) return 'failing';
+  return succeededAt === null ? 'unused' : 'working';
+}
+
+export function createSources({ readings, outcomes, clock }: Dependencies) {
+  return {
+    async report(): Promise<SourceReport[]> {
+      const now = clock.now();
+      const outcomeOf = new Map((await outcomes()).map((one) => [one.source, one]));
+      return readings().map((reading): SourceReport => {
+        const { upstream, budget } = reading;
+        const outcome = outcomeOf.get(upstream);
+        const failure = outcome?.failure ?? null;
+        return {
+          name: upstream,
+          state: stateOf(reading, outcome),
+          lastSuccessAt: isoOrNull(outcome?.succeededAt ?? null),
+          lastFailure: failure && { at: iso(failure.at), cause: failure.cause },
+          budget: budget ? budgetReport(budget, now) : null,
+        };
+      });
+    },
+  };
+}
+
+export type Sources = ReturnType<typeof createSources>;

@@ -1,0 +1,43 @@
+import { isoOrNull } from '#core/clock';
+import type { PrismaClient } from '#generated/prisma/client';
+
+/** The last calls to a source by any process. Instants in Unix ms. */
+export type SourceOutcome = {
+  source: string;
+  succeededAt: number | null;
+  failure: { at: number; cause: string } | null;
+};
+
+export function createSourceOutcomesStore(prisma: PrismaClient) {
+  return {
+    /** Race: processes write in any order, so an older time never replaces a newer one. */
+    async write(outcomes: readonly SourceOutcome[]): Promise<void> {
+      const rows = outcomes.map(({ source, succeededAt, failure }) => ({
+        ...{ source, succeeded_at: isoOrNull(succeededAt), failed_at: isoOrNull(failure?.at ?? null) },
+        cause: failure?.cause ?? null,
+      }));
+      await prisma.$executeRaw`
+        INSERT INTO source_outcome AS held (source, succeeded_at, failed_at, cause)
+        SELECT source, succeeded_at, failed_at, cause
+        FROM json_to_recordset(${JSON.stringify(rows)}::json)
+          AS r(source text, succeeded_at timestamptz, failed_at timestamptz, cause text)
+        ORDER BY source
+        ON CONFLICT (source) DO UPDATE SET
+          succeeded_at = greatest(held.succeeded_at, excluded.succeeded_at),
+          cause = CASE WHEN excluded.failed_at >= coalesce(held.failed_at, '-infinity') THEN excluded.cause
+            ELSE held.cause END,
+          failed_at = greatest(held.failed_at, excluded.failed_at)`;
+    },
+
+    async read(): Promise<SourceOutcome[]> {
+      const rows = await prisma.sourceOutcome.findMany();
+      return rows.map(({ source, succeededAt, failedAt, cause }) => ({
+        source,
+        succeededAt: succeededAt?.getTime() ?? null,
+        failure: failedAt && { at: failedAt.getTime(), cause: cause ?? 'unknown' },
+      }));
+    },
+  };
+}
+
+export type SourceOutcomesStore = ReturnType<typeof createSourceOutcomesStore>;

@@ -1,0 +1,133 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MINUTE, SECOND } from '#core/clock';
+import { createAdminToken } from '#operator/admin-token';
+import { createTestClock } from '../../fixtures/clock.ts';
+import { type OperatorService, startOperator, TOKEN } from './operator-harness.ts';
+
+let service: OperatorService;
+beforeAll(async () => {
+  service = await startOperator({ settings: { BURST_PER_SECOND: '0' } });
+});
+afterAll(() => service?.close());
+
+/** Every operation of the operator API, with an ID in each path. */
+async function operations(): Promise<{ method: string; path: string }[]> {
+  const { body } = await service.send('/openapi.json', { token: null });
+  return Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      method: method.toUpperCase(),
+      path: path.replace('/messages/{id}', `/messages/${crypto.randomUUID()}`).replaceAll(/\{\w+\}/g, '1'),
+    })),
+  );
+}
+
+it('requires the token for every operation, and rejects API keys', async () => {
+  const { apiKey } = await service.user('ada@example.org');
+  // Each rejected token counts, so this test uses few.
+  const all = await operations();
+  expect(all.length).toBeGreaterThan(15);
+  for (const { method, path } of all) {
+    const { status, body, headers } = await service.send(path, { method, token: null });
+    expect([method, path, status, body.code]).toEqual([method, path, 401, 'admin_token_invalid']);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    const byKey = await service.send(path, { method, token: null, headers: { 'x-api-key': apiKey } });
+    expect([method, path, byKey.status]).toEqual([method, path, 401]);
+  }
+  expect((await service.send('/admin/v1/users', { token: apiKey })).status).toBe(401);
+  expect((await service.send(`/admin/v1/users?api=${apiKey}`, { token: null })).status).toBe(401);
+  const basic = Buffer.from(`${TOKEN}:`).toString('base64');
+  const byBasic = await service.send('/admin/v1/users', { token: null, headers: { authorization: `Basic ${basic}` } });
+  expect(byBasic.status).toBe(401);
+  expect((await service.send('/admin/v1/users')).status).toBe(200);
+});
+
+it('does not exist on the public port, with and without the token', async () => {
+  const paths = (await operations()).map(({ path }) => path);
+  for (const path of [...paths, '/admin', '/admin/', '/admin/v1', '//admin/v1/users', '/v1/../admin/v1/users']) {
+    for (const headers of [{}, { authorization: `Bearer ${TOKEN}` }] as Record<string, string>[]) {
+      const response = await fetch(`${service.url}${path}`, { headers });
+      expect([path, response.status]).toEqual([path, 404]);
+    }
+  }
+});
+
+/** A path exactly as it is written: `fetch` would normalize it. */
+const raw = (path: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { hostname, port } = new URL(service.adminUrl);
+    request({ hostname, port, path, method: 'GET' }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+it('serves nothing without the token at other spellings of a path', async () => {
+  for (const path of [
+    '//admin/v1/users',
+    '/admin//v1/users',
+    '/admin/v1/users/',
+    '/ADMIN/v1/users',
+    '/admin/v1/%75sers',
+    '/admin/v1/./users',
+    '/x/../admin/v1/users',
+    '/admin/v1/users;x',
+    '/admin%2fv1%2fusers',
+    '/docs/static/..%2f..%2fadmin/v1/users',
+    '/admin/v1/users?/openapi.json',
+  ])
+    expect([path, [401, 404].includes((await raw(path)) ?? 0)]).toEqual([path, true]);
+});
+
+it("rejects requests of other sites' pages, even with the token, and allows no other origin", async () => {
+  const cross = await service.send('/admin/v1/users', { headers: { 'sec-fetch-site': 'cross-site' } });
+  expect([cross.status, cross.body.code]).toEqual([403, 'cross_site']);
+  const origin = { origin: 'https://elsewhere.example' };
+  const read = await service.send('/admin/v1/users', { headers: origin });
+  expect([...read.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  const preflight = await service.send('/admin/v1/users', {
+    method: 'OPTIONS',
+    headers: { ...origin, 'access-control-request-method': 'POST' },
+    token: null,
+  });
+  expect(preflight.status).toBe(405);
+});
+
+it('never logs the token', async () => {
+  await service.send('/admin/v1/users?query=ada');
+  await service.send('/admin/v1/users/999999');
+  await service.send('/admin/v1/nothing');
+  expect(service.logLines.join('\n')).not.toContain(TOKEN);
+});
+
+it('rejects everything after ten wrong tokens within a minute, except from an address that has sent the right token', () => {
+  const clock = createTestClock(0);
+  const { check } = createAdminToken(TOKEN, clock);
+  const outcome = (token: string, address: string) => {
+    try {
+      check(token === '' ? undefined : `Bearer ${token}`, address);
+      return 'accepted';
+    } catch (error) {
+      return (error as { code?: string }).code;
+    }
+  };
+  expect(outcome(TOKEN, 'known')).toBe('accepted');
+  for (let n = 0; n < 10; n++) {
+    clock.advance(SECOND);
+    expect(outcome(`${TOKEN}${n}`, `address ${n}`)).toBe('admin_token_invalid');
+  }
+  expect(outcome(`${TOKEN}x`, 'another')).toBe('rate_limited');
+  expect(outcome(TOKEN, 'another')).toBe('rate_limited');
+  expect(outcome('', 'another')).toBe('rate_limited');
+  expect(outcome(TOKEN, 'known')).toBe('accepted');
+  for (let n = 0; n < 10; n++) expect(outcome('wrong', 'known')).toBe('admin_token_invalid');
+  expect(outcome(TOKEN, 'known')).toBe('rate_limited');
+  // The first of the ten tokens is a minute ago, so there is room for one.
+  clock.advance(MINUTE - 9 * SECOND);
+  expect(outcome('wrong', 'another')).toBe('admin_token_invalid');
+  expect(outcome(TOKEN, 'another')).toBe('rate_limited');
+  clock.advance(MINUTE);
+  expect(outcome(TOKEN, 'another')).toBe('accepted');
+});
