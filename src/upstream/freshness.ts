@@ -73,7 +73,7 @@ export function warningText(warning: Warning): string {
       return `latest: ${warning.served} has been served instead of ${warning.primary} since ${iso(warning.since)}`;
     case 'price': {
       const { token, before, after, since } = warning;
-      return `latest: ${token} was ${before.price} by ${before.source} and ${after.price} by ${after.source} at ${iso(since)}`;
+      return `latest: ${token} was ${before.price} according to ${before.source} and ${after.price} according to ${after.source} at ${iso(since)}`;
     }
     case 'node': {
       const name = `node ${warning.node}`;

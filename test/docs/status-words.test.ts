@@ -54,7 +54,7 @@ it.each<[Warning, text: string, subject: string, wrong: string]>([
       ...{ about: 'price', token: 'bitcoin', since: SINCE },
       ...{ before: { source: 'coingecko', price: 90 }, after: { source: 'kraken', price: 120 } },
     },
-    'latest: bitcoin was 90 by coingecko and 120 by kraken at 2026-11-21T10:05:00.000Z',
+    'latest: bitcoin was 90 according to coingecko and 120 according to kraken at 2026-11-21T10:05:00.000Z',
     'The price of bitcoin',
     'When the source changed, CoinGecko reported 90, and Kraken reported 120.',
   ],

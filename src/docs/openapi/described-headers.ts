@@ -47,7 +47,7 @@ export const HEADERS = {
     HTTP_DATE,
   ),
   'Cache-Control': text(
-    'How long to cache the response. `max-age` starts when the data is fetched: subtract `Age` to get the remaining time. Data that never changes is `immutable`. Problems and responses that contain a key are `no-store`.',
+    'How long to cache the response. `max-age` starts when the data is fetched: subtract `Age` to get the remaining time. Data that never changes is `immutable`. Responses that contain a key, and all problems, are `no-store`.',
     'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(

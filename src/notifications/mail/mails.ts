@@ -68,7 +68,9 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
     ...(others === 0
       ? []
       : [
-          `${others} more users are registered with this address. To get their keys, contact the operator of the service.`,
+          others === 1
+            ? 'One more user is registered with this address. To get the key of this user, contact the operator of the service.'
+            : `${others} more users are registered with this address. To get their keys, contact the operator of the service.`,
         ]),
   ]);
 }

@@ -90,7 +90,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // The email goes to the registered address, never to the spelling in the request.
+      // The email goes to the address as registered, never as spelled in the request.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 

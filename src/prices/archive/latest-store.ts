@@ -74,7 +74,7 @@ export const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sq
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
 ];
 
-/** Prices (USD) of two sources that differed greatly at a switch. */
+/** The prices (USD) of a token from two sources, which differed greatly when one source replaced the other. */
 export type PriceDifference = { token: TokenName; from: number; to: number };
 
 export type FailoverState = {

@@ -121,7 +121,7 @@ export function createLatestFailover(dependencies: Dependencies) {
       return isFallbackServed() || tried === NOTHING_TO_FETCH ? runner.outcome : tried;
     },
 
-    /** For the operator: an active fallback, and the prices that differed greatly at the switch. */
+    /** For the operator: an active fallback, and the prices that differed greatly between the sources. */
     warnings(): Warning[] {
       const { served, since, differences } = archive.failover();
       if (since === undefined || (!isFallbackServed() && ageAt(since, clock.now()) > HOUR)) return [];

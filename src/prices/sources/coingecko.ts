@@ -56,7 +56,7 @@ type Options = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** In ms. Latest prices are rejected if even the newest is older. By default, there is no limit. */
+  /** In ms. Latest prices are rejected if even the newest is older than this. By default, there is no limit. */
   frozenAfter?: () => number;
 } & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
 

@@ -46,7 +46,8 @@ test('the email to a user who has lost a key contains a link and a command for e
   );
   expect(mail.text).toContain('User 3: yearly plan, registered on 2026-01-31.\n');
   expect(mail.text).toContain('2026-01-31 12:30 UTC');
-  expect(mail.text).toMatch(/^2 more users /m);
+  expect(mail.text).toMatch(/^2 more users are /m);
+  expect(recoveryMail({ users, others: 1, expiresAt: AT, publicUrl: PUBLIC }).text).toMatch(/^One more user is /m);
   for (const { key, token } of users) {
     expect(mail.text).toContain(`Get a new key for user ${key}:\n${PUBLIC}/#recover=${token}\n`);
     expect(mail.html).toContain(`<a href="${PUBLIC}/#recover=${token}">`);
