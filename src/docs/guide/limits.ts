@@ -42,7 +42,7 @@ export function freshness(base: string, { coingecko: { schedule } }: GuideSettin
 * \`Quotient-Source\` names the sources of the data. \`GET /v1/sources\` returns their terms and the attribution to show.
 
 To download only changed data, send the \`ETag\` of your last response in \`If-None-Match\`, or its \`Last-Modified\` in \`If-Modified-Since\`. \
-If the data is unchanged, the response is 304, without a body and free of charge. Use your stored response.
+If the data is unchanged, the response is 304, without a body and free of charge. Use your stored response. If no calls are left, the response is 429 instead.
 
 ${fenced(
   'sh',

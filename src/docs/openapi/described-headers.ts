@@ -37,7 +37,7 @@ export const HEADERS = {
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
   ETag: text(
-    'A strong validator of the body. It is the same for every key. Send it in `If-None-Match`. A 304 response is free.',
+    'A strong validator of the body. It is the same for every key. Send it in `If-None-Match`. While calls are left, a 304 response is free.',
     '"ymSVG-s4UnIXUSNLj1slMS"',
     '^"[!#-~]+"$',
   ),
