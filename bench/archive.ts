@@ -4,7 +4,7 @@ import { openDatabase } from '#database/database';
 import { createArchiveStore } from '#prices/archive/archive-store';
 import type { Sample } from '#prices/model/sample';
 
-/** The number of days in the longest history, and the number of hours in one of CoinGecko's responses. */
+/** The days in the longest history, and the hours in one CoinGecko response. */
 export const DAYS = 4700;
 const HOURS = 90 * 24;
 

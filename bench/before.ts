@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { LATEST, openStand } from './stand.ts';
 import { atLeast, type Figure } from './table.ts';
 
-/** A lower ratio is not noise. */
+/** A ratio below this value shows a slowdown, not noise. */
 const NOISE = 0.97;
 const KEYS = 2000;
 

@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { openStand } from './stand.ts';
 import { atMost, type Figure } from './table.ts';
 
-/** The number of repetitions. Only files that run in all repetitions count. This excludes background work. */
+/** The number of repetitions. A file counts only if it runs in all of them, which excludes background work. */
 const ROUNDS = 4;
 
 /** Connects to a process's inspector to measure function coverage. */

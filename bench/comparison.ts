@@ -1,10 +1,10 @@
 import { type Latencies, latencies, load } from './load.ts';
 import { median } from './table.ts';
 
-/** Many short runs replace a few long runs, because a shared machine's load changes little within one round. */
+/** The rounds are many and short, because the load of a shared machine changes little within a short round. */
 const ROUNDS = 9;
 const SECONDS = 2;
-/** A stall affects a run's p99, so latencies require more runs. */
+/** One stall distorts the p99 of a whole run, so latencies require more runs. */
 const LATENCIES = { rounds: 25, seconds: 1 };
 /** The time until all code is compiled. */
 const WARM_UP_SECONDS = 10;
@@ -23,8 +23,8 @@ async function warmUp(targets: readonly Target[]): Promise<void> {
 }
 
 /**
- * The rate of the first target relative to each other target: medians over rounds, with one run of each target per
- * round.
+ * The rate of the first target relative to the rate of each other target: the median over all rounds. Each target runs
+ * once per round.
  */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
   const rate = async (target: Target) => {
@@ -40,7 +40,7 @@ export async function compare(first: Target, ...others: Target[]): Promise<numbe
   return ratios.map(median);
 }
 
-/** The p99 (µs) of `one` relative to that of `other`, at half of the highest rate of `other`. */
+/** The p99 (µs) of `one` relative to the p99 of `other`, at half the highest rate of `other`. */
 export async function compareLatencies(one: Target, other: Target) {
   await warmUp([one, other]);
   const rate = Math.round((await load({ ...other, seconds: SECONDS })) / 2);

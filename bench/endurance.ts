@@ -5,8 +5,8 @@
  *     npm run endurance                       ten minutes, 300 calls per second
  *     npm run endurance -- 30 --rate 100
  *
- * With PostgreSQL's programs from Debian, starts a database server that it can stop. Otherwise, uses a database on the
- * server at `BENCH_DATABASE_URL` and skips the outage. Writes a journal and each process's log to
+ * If Debian's PostgreSQL programs are installed, starts a database server that it can stop. Otherwise, uses the
+ * server at `BENCH_DATABASE_URL` and omits the outage. Writes a journal and each process's log to
  * `bench/results/endurance/`. Exits with code 1 if a check fails.
  */
 import { parseArgs } from 'node:util';

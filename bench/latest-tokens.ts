@@ -7,7 +7,7 @@ import { LATEST, openStand } from './stand.ts';
 import { atMost, type Figure, median } from './table.ts';
 
 const TOKENS = 100;
-/** A rate (calls per second) at which neither request saturates the service, the number of runs, and their seconds. */
+/** A rate (calls per second) at which neither request saturates the service; the number of runs; seconds per run. */
 const RATE = 1_000;
 const ROUNDS = 5;
 const SECONDS = 2;

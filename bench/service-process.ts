@@ -9,7 +9,7 @@ import { node, nodeEnv, nodeFlags } from './node.ts';
  */
 export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** The words that run a command on a given core, if they precede it. */
+/** The words that, placed before a command, run the command on a given core. */
 export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);
 
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {

@@ -12,7 +12,7 @@ const REQUESTED = 50;
 const CALLS = 10_000;
 const TOKENS = 1_000;
 
-/** The tokens that are requested in an hour. */
+/** Selects the tokens that are requested in an hour. */
 type Choice = (names: readonly TokenName[], hour: number) => readonly TokenName[];
 
 const sameEachHour: Choice = (names) => names.slice(0, REQUESTED);

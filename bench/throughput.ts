@@ -59,7 +59,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     await uncharged.close();
   }
 
-  // The single key is sent from a list of the same length, so that the load generator's work is equal. Runs with one
+  // The single key is repeated in a list of the same length, so that the load generator's work is equal. Runs with one
   // key start when the other keys are idle, after five seconds and a tick. Runs with many keys start when all keys have
   // a lease.
   const useAll = () => load({ url: latest, keys, seconds: 3, connections: 512 });

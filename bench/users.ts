@@ -12,7 +12,7 @@ const BATCH = 10_000;
 /** A server's database if `url` is set. Otherwise, an embedded database in `dataDir`. */
 export type DatabaseLocation = { url: string | undefined; dataDir: string };
 
-/** Applies a checkout's migrations to an empty database. Every command applies the migrations, so this runs one. */
+/** Applies a checkout's migrations to an empty database by running a command: every command applies them. */
 export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
   await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });

@@ -13,9 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
 const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
-/**
- * Bundlers drop unused modules (`sideEffects`), but not all unused code in a module. So the chain is a separate module.
- */
+/** Bundlers drop unused modules (`sideEffects`), but not all unused code in one. So the chain has its own module. */
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({
     input: join(SOURCE, 'index.ts'),
@@ -60,8 +58,8 @@ async function bundleTypes(file: string): Promise<void> {
 }
 
 /**
- * Empties `folder` and builds the package there. npm attests the origin of a package only if it names its `repository`.
- * Rejects if the bundle is incomplete.
+ * Empties `folder` and builds the package there. npm attests a package's origin only if the package names its
+ * `repository`. Rejects if the bundle is incomplete.
  */
 export async function buildClient(folder: string, repository?: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });

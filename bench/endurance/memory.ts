@@ -3,9 +3,9 @@ import { atMost, type Figure, median } from '../table.ts';
 import type { Fleet, Member } from './fleet.ts';
 
 const MINUTE = 60_000;
-/** The age at which caches are full and code is compiled. */
+/** The age at which caches are full and code is compiled, in ms. */
 const SETTLED_AFTER = 2 * MINUTE;
-/** The minimum age for a comparison. In a shorter run, the third minute is too close to the last minute. */
+/** The minimum age for a comparison, in ms. In a shorter run, the third minute is too close to the last minute. */
 const LONG_ENOUGH = 5 * MINUTE;
 const GROWTH = 1.1;
 

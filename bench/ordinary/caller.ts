@@ -11,9 +11,9 @@ export type Order = { url: string; warmUp: readonly string[]; calls: readonly Ca
 
 /** The requests before the first call, which ensure that code is compiled and connections are open. */
 const WARM_UP = { rounds: 20, concurrent: 20 };
-/** The delay of Node's timers, in ms. The end of a pause therefore consists of event-loop turns, which use the core. */
+/** How late Node's timers fire, in ms. A pause therefore ends with turns of the event loop, which use the core. */
 const TIMER_DELAY = 1.5;
-/** Shorter pauses, in ms, use only a timer, although it may be late, because the database uses the same core. */
+/** Pauses shorter than this, in ms, use only a timer, which may be late: the database needs the same core. */
 const CLOSE = 5;
 
 const { url, warmUp, calls } = JSON.parse(await text(process.stdin)) as Order;

@@ -5,7 +5,7 @@ import { atRandom, pages, spaced } from './schedule.ts';
 
 /** The minimum idle time of a key before a measured call, in ms. */
 const REST = 9_000;
-/** Longer than a process caches an account without a lease, in ms. */
+/** An idle time, in ms, after which a process no longer caches an account without a lease. */
 const LONG_REST = 66_000;
 /** The interval between calls of single keys, in ms. */
 const INTERVAL = 310;
@@ -16,16 +16,14 @@ const quantiles = (figure: string, took: readonly number[], bars: Readonly<Recor
     atMost(`${figure}, ${p}`, quantile(took, Number(p.slice(1)) / 100), bar, 'ms'),
   );
 
-/**
- * Each key makes a call and is then idle, while only the hot keys are busy. Three rounds follow an unmeasured round.
- */
+/** Each key makes a call and is then idle. Only the hot keys are busy. Measures three rounds after a warm-up round. */
 async function alone({ keys, call }: OpenCallers): Promise<Figure[]> {
   const round = (n: number) => spaced(keys.alone, { ms: INTERVAL, from: n * keys.alone.length * INTERVAL });
   const { took, beside } = await call(round(0), [...round(1), ...round(2), ...round(3)]);
   return [...quantiles('one key after a rest of 9 s', took, { p50: 2, p90: 10 }), beside];
 }
 
-/** Many keys in rotation, so that each key is idle for about eleven seconds. Two rounds follow an unmeasured round. */
+/** Rotates through many keys, each idle for about eleven seconds. Measures two rounds after a warm-up round. */
 async function polling({ keys, call }: OpenCallers): Promise<Figure[]> {
   const rate = 100;
   const turn = (keys.polling.length / rate) * 1000;

@@ -15,7 +15,7 @@ async function sample(metrics: string): Promise<Sample> {
 
 /**
  * Measures how long calls wait until they are in the ledger, assuming that calls are settled in the order in which they
- * were spent. The wait is the age of the last sample in which no more calls were spent than are settled now.
+ * were spent. The wait is the age of the newest sample whose spent calls are all settled now.
  */
 export function watchUnsettled(processes: readonly string[]) {
   const watching = new AbortController();

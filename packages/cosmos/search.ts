@@ -5,7 +5,7 @@ import { NodeRejection } from './exchange.ts';
  *
  * - Legacy: an attribute of an event and its value, such as `message.sender=kava1…` or `tx.minheight=5`.
  * - Modern: conditions such as `message.sender='kava1…' AND tx.height>=5`. They are in
- *   `query` since SDK 0.50 and were in `events` before.
+ *   `query` from SDK 0.50 on, and in `events` before.
  */
 
 type Pairs = readonly (readonly [name: string, value: string])[];

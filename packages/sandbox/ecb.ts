@@ -13,7 +13,7 @@ import {
 
 const FIRST_DATE = Date.UTC(1999, 0, 4);
 
-/** The mean rate per euro, which is synthetic, and the last date of a discontinued currency. */
+/** The synthetic mean rate per euro, and the last date of a discontinued currency. */
 const CURRENCIES = new Map(
   [
     'ARS 91 2020-10-30; AUD 1.63; BGN 1.9558 2025-12-31; BRL 5.8; CAD 1.55; CHF 0.95; CNY 7.9; CZK 24.8',
@@ -45,7 +45,7 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if it has none. Undefined for an unknown key. */
+/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if the key names none. Undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;

@@ -33,7 +33,7 @@ const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/** The start (Unix ms) of the listing date, or of the first stored day (`firstDay`) if that is earlier. */
+/** The start (Unix ms) of the listing date, or of the first stored day (`firstDay`) if this is earlier. */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 

@@ -17,7 +17,7 @@ import { EXIT, ExitError, isUnreachable, openConfiguredDatabase } from '#process
 import { readSettings, type Settings } from '#settings';
 import { command, wrongUsage } from './arguments.ts';
 
-/** Connects through the service if it runs on the embedded database. Prints where a database without users is. */
+/** Connects through the service if it runs on the embedded database. If the database has no users, prints its place. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {

@@ -47,7 +47,7 @@ const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
 });
 
-/** Returns the operator's settings except those of the demo. `overridden` lists the settings that it changes. */
+/** Returns the operator's settings with the demo's changes. `overridden` lists the operator's settings that change. */
 export function demoEnvironment(given: Environment, standIns: StandIns) {
   const fixed = fixedSettings(given, standIns);
   return {

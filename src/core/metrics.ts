@@ -86,7 +86,7 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /** Histograms that are counted elsewhere. The library's own hash labels on every call and cannot import counts. */
+    /** Histograms counted elsewhere. The library's own histograms hash labels per call and cannot import counts. */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -22,7 +22,7 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => EN
 /** The maximum edit distance at which two words of a length match. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
-/** The edit distance (insert, delete, replace, swap), or Infinity above `most`, where it is not computed. */
+/** The edit distance (insert, delete, replace, swap), or Infinity if the distance exceeds `most`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -40,7 +40,7 @@ async function copyFiles(root: string, to: string, found: readonly Found[]): Pro
   }
 }
 
-/** Copies most files while statements run, and the others while statements are blocked. Returns that time in ms. */
+/** Copies most files while statements run, and the rest while they are blocked. Returns the blocked time in ms. */
 async function copyStill(dataDir: string, to: string, elapsed: () => number): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);

@@ -145,7 +145,7 @@ async function search({ hosts, session }: ServerUrl, config: pg.ClientConfig): P
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/** `pg` supports one host per client, so other connections search for the host. Concurrent clients share a search. */
+/** `pg` supports one host per client, so separate connections search for the host. Concurrent clients share one. */
 export function searchingClient(server: ServerUrl, config: pg.ClientConfig): typeof pg.Client {
   const find = memo(() => search(server, config), { ttl: 0, clock: systemClock });
 

@@ -29,7 +29,7 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
 type Reached = {
   config: Reach;
   isShared: boolean;
-  /** Starts to end an embedded database's thread that hangs. */
+  /** From now on, ends the thread of an embedded database if it hangs. */
   guard: () => void;
   close: () => Promise<void>;
 };

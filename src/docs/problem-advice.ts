@@ -7,7 +7,7 @@ import { STREAM_LIMITS } from '#server/replies/open-streams';
 const BROADCAST_KB = MAX_BROADCAST_BYTES / 1024;
 type Advice = { cause: string; remedy: string };
 
-/** For the problem page and the examples in the OpenAPI document. */
+/** Advice for the problem page and for the examples in the OpenAPI document. */
 export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   invalid_request: {
     cause:

@@ -77,7 +77,7 @@ const titleOf = (name: string) =>
 type FetchWords = { source: string; subject: (tokens: string) => string; effect: string };
 const LAST_GOOD = 'The last good data is served. Responses state its age.';
 
-/** By the first part of the resource name. */
+/** The texts by the first part of the resource name. */
 const FETCHES: Readonly<Record<string, FetchWords>> = {
   latest: { source: 'coingecko', subject: () => 'Latest prices', effect: LAST_GOOD },
   chart: {

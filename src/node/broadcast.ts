@@ -32,7 +32,7 @@ type Dependencies = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-/** Exactly one of the other members is set. For amino JSON without a response, the hash is unknown. */
+/** Exactly one member besides `hash` is set. For amino JSON without a response, the hash is unknown. */
 type Sent = {
   hash: string | undefined;
   response?: LegacyTransaction;

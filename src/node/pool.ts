@@ -59,7 +59,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     await firstCheck;
   }
 
-  /** How many blocks a node is behind the best node, if that excludes the node. Otherwise undefined. */
+  /** How many blocks a node is behind the best node, if this lag excludes the node. Otherwise, undefined. */
   function lag({ height }: Member): number | undefined {
     if (height === undefined) return undefined;
     const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;

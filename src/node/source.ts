@@ -85,7 +85,7 @@ export function openNode({ url, name = 'node', ...options }: Options) {
   const searches = openUpstream({ ...parts, breaker: createBreaker() });
 
   return {
-    /** Throws `UpstreamFailure` without a response. `sent` states whether the node may have received the request. */
+    /** Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. */
     send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);

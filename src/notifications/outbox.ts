@@ -8,7 +8,7 @@ import type { FailureLog } from '#upstream/failure-log';
 /** How often a process checks for due messages of all processes, in ms. */
 const POLL_EVERY = 5 * SECOND;
 const ATTEMPT = 30 * SECOND;
-/** In ms, longer than an attempt. If a process is killed, another process takes over within a minute. */
+/** How long a claim lasts in ms: more than an attempt. If a process is killed, another takes over within a minute. */
 const CLAIM = 45 * SECOND;
 const AT_ONCE = 5;
 const MAX_REASON = 300;

@@ -36,7 +36,7 @@ type Sampling = {
 
 export type TracingOptions = { endpoint: string; sampling: Sampling };
 
-/** Decides before a span exists: the SDK would first create identifiers, 4 % of the time of a call from memory. */
+/** Decides before a span exists. The SDK would first create identifiers, which takes 4% of a cached call's time. */
 function createSampling({ followsParent, ratio }: Sampling): Tracer['isSampled'] {
   const byTraceId = new TraceIdRatioBasedSampler(ratio);
   return (parent) => {

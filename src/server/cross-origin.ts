@@ -69,7 +69,7 @@ export function createCorsHeaders(origins: Origins) {
   const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
 
   return {
-    /** The headers do not depend on the origin if all origins are allowed, or none. */
+    /** Whether the headers depend on the origin. They do not if all origins are allowed, or none. */
     vary: byOrigin.size > 0,
     /** Header fields for an origin, as a flat list of names and values. Undefined if no origin is allowed. */
     of:

@@ -70,9 +70,7 @@ export function createFailover({
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /**
-     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` that can be retried first.
-     */
+    /** Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry. */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

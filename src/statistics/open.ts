@@ -95,7 +95,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
       staleness: statistics.staleness,
     },
 
-    /** After a change to the cache, reads how many calls all processes have made. */
+    /** If the cache has changed, reads how many calls all processes have made. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

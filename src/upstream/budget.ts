@@ -12,7 +12,7 @@ export async function openBudget(dependencies: Dependencies) {
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
 
-  /** The calls spent in the month of an instant, as far as this process knows. */
+  /** The calls spent in the month that contains an instant, as far as this process knows. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
 
   function budgetAt(now: number): Budget {

@@ -112,7 +112,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     reviewing = undefined;
   }
 
-  /** Waits a turn: a fetch and the request that waits for it fail in the same turn, and share one line. */
+  /** Waits for one turn: a fetch and a request that waits for it fail in the same turn, and share one line. */
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;

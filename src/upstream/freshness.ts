@@ -5,13 +5,13 @@ import type { FailureCause } from './failure.ts';
 /** How far another process's clock may be ahead, in ms. A larger lead means that this process's clock was set back. */
 const SKEW = 5 * MINUTE;
 
-/** The age of an instant (Unix ms) in ms. Infinity for undefined, or for an instant far in the future. */
+/** The age in ms of an instant (Unix ms). Infinity for undefined, or for an instant far in the future. */
 export function ageAt(at: number | undefined, now: number): number {
   const age = now - (at ?? Number.NEGATIVE_INFINITY);
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;
 }
 
-/** When data fetched at an instant is due again (Unix ms), but no later than the next month's budget. */
+/** When data fetched at an instant is due again (Unix ms), but no later than the start of the next month. */
 export const dueAfter = (fetchedAt: number, every: number, now: number): number =>
   Math.min(Math.min(fetchedAt, now) + every, monthOf(now).end);
 

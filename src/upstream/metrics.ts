@@ -88,7 +88,7 @@ const REQUESTED = 10 * MINUTE;
 /**
  * Bounds the number of series. The tokens that were loaded first keep their own series while they are loaded, so that
  * the series of a busy process do not change with each scrape. For each kind of data, one row represents the other
- * tokens. It is that of the requested token whose data is oldest in relation to its interval.
+ * tokens. It is the row of the requested token whose data is oldest in relation to its interval.
  */
 function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
   const own = new Set<string>();

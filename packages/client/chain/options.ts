@@ -8,7 +8,7 @@ export type ExplorerTemplates = { transaction?: string | undefined; address?: st
 export type NetworkName = 'mainnet' | 'testnet' | 'devnet';
 
 type NodeOptions = {
-  /** The API key for a service. Next to `networks`, it is sent only to URLs that end in `/v1/node`. */
+  /** The API key for a service. If given next to `networks`, it is sent only to URLs that end in `/v1/node`. */
   apiKey?: string | undefined;
   /** The dialect of the node; detected by default (`auto`). Ignored for a service. */
   dialect?: 'auto' | 'legacy' | 'cosmos' | undefined;

@@ -114,7 +114,7 @@ export function errorOf(value: unknown): QuotientError {
 /** The maximum total length of the CSV strings whose metadata is stored. The latest string is always included. */
 const MAX_CHARACTERS = 4_000_000;
 
-/** Keeps the metadata of each object for the object's lifetime, and that of the latest CSV strings. */
+/** Keeps the metadata of each object for the object's lifetime, and the metadata of the latest CSV strings. */
 export function createAnswers() {
   const ofObjects = new WeakMap<object, Answer>();
   const ofTexts = new Map<string, Answer>();

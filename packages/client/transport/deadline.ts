@@ -3,7 +3,7 @@ import { QuotientError } from '../error.ts';
 /** The longest delay of `setTimeout`. A longer delay fires immediately. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** A deadline whose signal also aborts with the caller's. Early releases of Node 18 have no `AbortSignal.any`. */
+/** A deadline. Its signal also follows the caller's signal. Early releases of Node 18 have no `AbortSignal.any`. */
 export function startDeadline(requested: number, caller?: AbortSignal) {
   const timeout = Math.min(requested, MAX_MS);
   const controller = new AbortController();

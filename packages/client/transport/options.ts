@@ -12,7 +12,7 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
   fetch?: Fetch | undefined;
   /** The time limit of a call in ms, retries included; 30,000 by default. */
   timeout?: number | undefined;
-  /** The maximum number of retries of a GET; 2 by default. Only 0 also limits retries after `rate_limited`. */
+  /** The maximum number of retries of a GET; 2 by default. 0 also disables retries after `rate_limited`. */
   retries?: number | undefined;
   /** Called for every response, for logs and metrics. Errors that it throws are reported as uncaught. */
   onAnswer?: ((answer: Answer) => void) | undefined;

@@ -4,7 +4,7 @@ const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 /** Codes of problems that have a transient status, but that only the operator can resolve. */
 const PERMANENT = new Set(['node_not_configured', 'mail_not_configured']);
 
-/** The upper bound of the random delay. It doubles with each retry, up to the maximum. */
+/** The upper bound of the first random delay. It doubles with each retry, up to the maximum. */
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 8_000;
 
@@ -36,9 +36,9 @@ export function createRetries(method: string, retries: number, random: () => num
 
   return {
     /**
-     * The delay in ms before the request is repeated. Undefined if it is not repeated. The delay is random beyond
-     * `Retry-After`, so that calls rejected together are not repeated together. It leaves at least half of the time
-     * after `Retry-After` for the response.
+     * The delay in ms before the request is repeated. Undefined if it is not repeated. Adds a random time to
+     * `Retry-After`, so that calls rejected together are not repeated together. At least half of the time that is left
+     * after `Retry-After` remains for the response.
      */
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;

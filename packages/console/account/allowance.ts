@@ -7,7 +7,7 @@ import { type OnError, toError } from '../core/problem.ts';
 import { openUsageParts } from './usage-parts.ts';
 import { openValidity } from './validity.ts';
 
-/** The time in ms after the last response of a burst. Then a single request reads the usage. */
+/** The delay in ms from the last response of a burst to the single request that reads the usage. */
 const SETTLE_MS = 400;
 
 /** Updates the panel from the headers of each response and, shortly afterwards, from the free usage call. */

@@ -124,7 +124,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
 
     setSaved: () => setUnsaved(false),
 
-    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if none remains. */
+    /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if no key is valid. */
     async resume(): Promise<boolean> {
       let failure: QuotientError | undefined;
       const finders = [store.tabKey, store.deviceKey, tabs.requestKey];

@@ -44,7 +44,7 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows the service's errors below their fields. Returns false without errors, or if one has no field. */
+    /** Shows the service's errors below their fields. Returns false if there are no errors or an error has no field. */
     showServiceErrors({ errors }: QuotientError): boolean {
       const named = errors.map(({ location }) => location.split('.')[1]);
       showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));

@@ -49,7 +49,7 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/** Runs `act` unless it is already running, and shows its error. `disabled` would remove the focus. */
+/** Runs `act` unless it is running, and shows its error. Does not set `disabled`, which would remove the focus. */
 export async function runOnce(
   button: Element,
   problem: Element,

@@ -13,7 +13,7 @@ import { toError } from '../core/problem.ts';
 
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
-/** All prices have the age of the response. If their times differ by more than `FRESH_MS`, each has its own age. */
+/** Prices have the age of the response or, if their times differ by more than `FRESH_MS`, each its own age. */
 function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
   const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
   const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;

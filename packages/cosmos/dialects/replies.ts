@@ -45,7 +45,7 @@ function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** The fault for a response without an error message, which a proxy or another kind of server sends. */
+/** The fault for a response without an error message. A proxy or another kind of server sends such responses. */
 function faultOf(status: number): NodeFault {
   if (status === 429) return new NodeFault('rate_limited', 'the node rejected the request because of its rate limit');
   if (status === 404 || status === 405 || status === 501) {
@@ -107,7 +107,7 @@ export type NodeCalls = {
   /**
    * Converts a request to the form that the node accepts, without broadcasting it. For a modern node, encodes amino
    * JSON, which requires the signers' accounts. Throws `NodeRejection` with 422 for an unsupported form.
-   * @param sequence of the single signer, if the caller knows a newer sequence than that in the latest block
+   * @param sequence of the single signer, if the caller knows a newer sequence than the one in the latest block
    */
   prepare(request: BroadcastRequest, sequence?: string): Promise<BroadcastRequest>;
   /**

@@ -14,7 +14,7 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** The number of transactions that are converted between two pauses. For a page of 4 MB, this takes a few ms. */
+/** The number of transactions that are converted between two pauses. On a page of 4 MB, they take a few ms. */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 

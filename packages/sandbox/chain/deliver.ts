@@ -20,7 +20,7 @@ export type Delivered = {
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
 
-/** Executes all sends. Throws before executing any if one is invalid. */
+/** Executes all sends. If one is invalid, throws before executing any. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
   const changed = new Map<string, bigint>();
   const balanceKey = (address: string, denom: string) => `${address} ${denom}`;

@@ -42,7 +42,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /** Records the use of a key, and a foreign page that uses an owner key: it exposes a key that can erase its user. */
+  /** Records a key's use and, for an owner key, a foreign page that uses the key: its visitors could erase the user. */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !covers(caller, 'account');
@@ -143,7 +143,7 @@ type Dependencies = {
 /**
  * Checks the key, the scope and the burst limit before validation. Charges the call after validation, and refunds the
  * charge unless a 2xx response is delivered. A hook returns a promise only if it must wait, because a promise per call
- * is measurable.
+ * takes measurable time.
  */
 export function guard(app: FastifyInstance, { allowance, gate, clock, settings, sendsMail }: Dependencies): void {
   /** Limits look-ups per client address on routes that accept a key or a ticket in the query. */

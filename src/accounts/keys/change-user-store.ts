@@ -52,9 +52,9 @@ type Row = Omit<UserOfAddress, 'createdAt' | 'lastUsedAt'> & { createdAt: Date; 
 
 export const createUsersOfAddressStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns users with an email address (case-insensitive), and their total number. Verified users come first, then
-   * older users. Otherwise, an attacker could hide a person's users behind new registrations with the same address.
-   * Users without an active owner key are omitted.
+   * Returns users with an email address (case-insensitive), and their total number. Verified users come first, and
+   * older users before newer ones. Otherwise, an attacker could hide a person's users behind new registrations with the
+   * same address. Users without an active owner key are omitted.
    */
   async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
     const rows = await prisma.$queryRaw<(Row & { count: number })[]>`

@@ -100,7 +100,7 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
       return toRecord(await existing(authority.userKey), apiKey);
     },
 
-    /** Replaces lost owner keys immediately. Undefined for an erased user, revoked keys or an invalid code. */
+    /** Replaces lost owner keys immediately. Returns undefined for an erased user, revoked keys or an invalid code. */
     async recover(key: number, token?: string): Promise<UserRecord | undefined> {
       const apiKey = mintApiKey();
       const recovered = store.recoverKeys(key, storedForm(apiKey), clock.now(), token);

@@ -54,7 +54,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     watchHolder();
   }
 
-  /** The idle time counts from the moment at which another client waits. */
+  /** The idle time counts from the moment when another client starts to wait. */
   function watchHolder(): void {
     if (holder === undefined || waiting.length === 0) return;
     idle ??= setTimeout(() => holder?.onEvicted(), idleMs);

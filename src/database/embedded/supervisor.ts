@@ -75,7 +75,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /** From now on, ends a thread that does not respond for a minute. Migrations, which may take longer, come first. */
+    /** From now on, ends a thread that does not respond for a minute. Follows the migrations, which may take longer. */
     guard(): void {
       isGuarded = true;
     },

@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves assets. Each is concatenated from files of a folder. */
+/** Serves assets, each concatenated from several files in a folder. */
 export function serveAssets(
   app: FastifyInstance,
   basePath: string,

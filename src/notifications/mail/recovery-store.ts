@@ -2,7 +2,7 @@ import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES, type MailRate, mailSubject } from './one-time-code.ts';
 
-/** `hash` is that of a one-time code. `expiresAt` is in Unix ms. */
+/** `hash` is the hash of a one-time code. `expiresAt` is in Unix ms. */
 type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {

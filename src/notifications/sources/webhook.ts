@@ -91,8 +91,8 @@ type CheckedLookupOptions = {
 
 /**
  * Resolves a name once and connects only to checked addresses, so that the name cannot change its target in between.
- * The system's look-up would occupy one of the process's four threads for as long as a name server takes to respond. So
- * the hosts file is ignored.
+ * Bypasses the system's look-up, which would occupy one of the process's four threads until a name server responds. The
+ * hosts file is therefore ignored.
  */
 function createCheckedLookup({ isAllowed, signal, nameServers }: CheckedLookupOptions): LookupFunction {
   async function resolve(host: string): Promise<string[]> {

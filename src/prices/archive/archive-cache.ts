@@ -45,12 +45,12 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
   `purge:${token}`,
 ];
 
-/** How far back a response with the last day may change rows. */
+/** How far back a response for the last day may change rows, in ms. */
 const LAST_DAY = DAY + 2 * HOUR;
-/** Kraken returns fewer samples for a series, so a response changes no older samples. */
+/** A response of Kraken has fewer samples per series, so it changes no older samples. */
 const MOST_OF_KRAKEN = 1000;
 
-/** The rows that changes to a token may have affected since an instant (Unix ms). */
+/** The rows that a fetch or another change since an instant (Unix ms) may have affected. */
 function touched(what: Fetch, since: number): RowsFrom[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined) return [];

@@ -50,7 +50,7 @@ export type SourcedLatest = {
 const sourcesOf = (...rows: readonly [FromSource, ...FromSource[]]): SourcedLatest['sources'] =>
   rows.map(({ source, fetchedAt }) => ({ source, fetchedAt }));
 
-/** Kraken provides only the price. Other figures are the primary source's. `rows` must be in source order. */
+/** Kraken provides only the price. Other figures are from the primary source. `rows` must be in source order. */
 function composeLatest(rows: readonly FromSource[], { served, since }: FailoverState): SourcedLatest | undefined {
   const [main] = rows;
   if (!main) return undefined;

@@ -172,7 +172,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     onChange: (listener: () => void): void => void listeners.push(listener),
     loaded: (): string[] => [...kept.keys()],
 
-    /** Loads a group with a poll. Returns undefined if it is in memory, where it remains while it is used. */
+    /** Loads a group with a poll. Returns undefined if the group is in memory, where it remains while in use. */
     load(name: string): Promise<void> | undefined {
       const group = kept.get(name);
       if (!group) {

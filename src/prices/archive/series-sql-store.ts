@@ -84,7 +84,7 @@ export const CANDLE = seriesTable({
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
-/** Whether a row may be replaced by a source to which the sources in `preferred` are preferred. */
+/** Whether a source may replace a row. `preferred` contains the sources that take precedence over it. */
 export const isReplaceable = (
   { rows, table, provisional }: SeriesTable<unknown>,
   preferred: readonly MarketSourceName[],
@@ -158,7 +158,7 @@ export function given(table: SeriesTable<unknown>, source: MarketSourceName, row
     FROM json_to_recordset(${JSON.stringify(rows)}::json) AS row(at float8, ${table.jsonColumns})`;
 }
 
-/** Writes the rows of a subquery to a series. The conditions for replacing a row follow. */
+/** Writes the rows of a subquery to a series. The caller appends the conditions for replacing a row. */
 export const upsert = (
   table: SeriesTable<unknown>,
   token: TokenName,

@@ -9,7 +9,7 @@ import { type ResourceOf, readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
 
-/** A fetch returns fewer candles, so it changes no older candles. */
+/** A fetch returns fewer candles than this, so it changes no older candles. */
 const FETCHED = 725;
 
 /** The names of fetches and of other changes to candles, here and in the store. */

@@ -21,7 +21,7 @@ export function createCandleStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, CANDLE),
 
-    /** Stores all candles of a file or none. Calls `covers` after the last candle. Counts the changed rows. */
+    /** Stores all candles of a file or none. Calls `covers` after the last one. Returns the number of changed rows. */
     import: (
       what: string,
       { token, interval, source }: CandleSeries & { source: MarketSourceName },

@@ -88,7 +88,7 @@ export function createCandles(dependencies: Dependencies) {
     return runner.outcome;
   }
 
-  /** Values a token as a currency, at the open prices of the token's own candles. */
+  /** Values a token that serves as a currency, at the open prices of its own candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await load(series);

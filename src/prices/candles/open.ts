@@ -26,7 +26,7 @@ export function openCandles(deps: PriceDeps, { source, sync, archive, rates, wor
     available: createCandleAvailability({ store, source, retention, clock }),
     candles: createCandles({ source, cache, answers, archive, retention, singleFlight, rates, clock }),
 
-    /** After a change to the cache, reads how many calls other processes have made. */
+    /** If the cache has changed, reads how many calls other processes have made. */
     async poll(): Promise<void> {
       const generation = cache.generation();
       if (generation === polled) return;

@@ -35,7 +35,7 @@ export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefi
   };
 }
 
-/** Uses the nearest sample: for days, of the same UTC date; otherwise, within the interval's spacing. */
+/** Uses the nearest sample within the same UTC date (for days) or within the interval's spacing (otherwise). */
 export function usdRateFromSamples(
   { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,

@@ -10,7 +10,7 @@ import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/** The ECB documents no limits. This budget limits a malfunction: a normal day takes two calls, a holiday six. */
+/** The ECB documents no limits. This budget is for malfunctions: a normal day takes two calls, a holiday six. */
 const BUDGET: Budget = { perMinute: 10, perMonth: 2000 };
 
 /** Reads nothing before the first request for a currency other than the dollar. */

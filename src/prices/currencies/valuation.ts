@@ -16,7 +16,7 @@ export type Valuation = {
   /** Identifies these values in caches. Undefined if they have no version. */
   version: string | undefined;
   usdRate: UsdRate;
-  /** The midnight of the date of the rate at an instant. NaN if there is no rate. */
+  /** The midnight (Unix ms) of the date whose rate applies at an instant. NaN if there is no rate. */
   on: UsdRate;
   missing: (span: Span) => Span[];
   isSettled: (thru: number) => boolean;

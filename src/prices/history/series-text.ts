@@ -33,7 +33,7 @@ export function* inJson(count: number, row: (place: number) => object | undefine
   yield separator === '[' ? '[]' : ']';
 }
 
-/** Writes CSV (RFC 4180) in pieces. The currency column prevents an import as dollars. Skips undefined rows. */
+/** Writes CSV (RFC 4180) in pieces. The currency column prevents confusion with dollars. Skips undefined rows. */
 export function* inCsv(
   header: string,
   count: number,

@@ -11,7 +11,7 @@ import { upstreamProblem } from '#upstream/failure';
 
 /** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
-/** The number of larger windows that may wait at the same time is limited. */
+/** Of windows larger than this, only a limited number may wait at the same time. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
@@ -30,7 +30,7 @@ type Dependencies = {
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 export function createWindowReader({ archive, backfill, clock }: Dependencies) {
-  /** Until today's row is ready, the first sample after midnight is used instead. A later hour's sample is not. */
+  /** Until today's row is ready, the first sample after midnight is used instead, but not a later hour's. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>

@@ -22,8 +22,8 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
 };
 
 /**
- * Returns the row of each date, and a last sample that is not at midnight. A date's row is its first sample. If that
- * sample is not of midnight, the date must be over. `samples` must be in ascending order.
+ * Returns the row of each date and, if it is not at midnight, the last sample. A date's row is its first sample. If
+ * this first sample is not at midnight, the date must be over. `samples` must be in ascending order.
  */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);

@@ -9,7 +9,7 @@ export const HOURLY_DAYS = 90;
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
 /** The maximum number of calls for hours per request. Several requests fill a long window. */
 const HOURLY_CALLS = 5;
-/** The delay before a missing day that is due is requested again, in ms. */
+/** The delay in ms until a day that is due but missing is requested again. */
 const DAILY_RETRY = HOUR;
 
 /** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */

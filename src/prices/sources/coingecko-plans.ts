@@ -66,7 +66,7 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
   );
 
-/** The days of history to assume after a refusal: the number in it, or the next smaller plan's, or half. */
+/** The days of history to assume after a refusal: those that it states, else the next smaller plan's, else half. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);

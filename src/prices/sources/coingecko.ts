@@ -25,7 +25,7 @@ const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
 /**
- * Tolerances for responses that are longer than requested. Each array of a chart may have twice the points and
+ * Tolerances for responses that are longer than requested. Each array of a chart may have twice the points plus
  * `MORE_POINTS`, and a list of prices may have `MORE_TOKENS` more tokens.
  */
 const MORE_POINTS = 1000;

@@ -32,7 +32,7 @@ function errorIn(body: unknown): ReportedError | undefined {
 
 export const read = createJsonReader(UPSTREAM, errorIn);
 
-/** The names of a pair: Kraken's own, and the newer one of its symbols (`BTC/USD`). */
+/** The names of a pair: Kraken's own name, and the newer name, which consists of symbols (`BTC/USD`). */
 export type PairNames = readonly string[];
 const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema });
 

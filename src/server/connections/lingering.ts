@@ -40,7 +40,7 @@ const LEAST_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
-/** Cuts connections whose clients read too slowly and, above the total limit, those that have waited longest. */
+/** Cuts connections whose clients read too slowly and, above the total limit, the connections that waited longest. */
 export function limitUnread(server: Server): void {
   const sockets = new Map<Socket, Wait | undefined>();
 

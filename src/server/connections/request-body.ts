@@ -143,10 +143,9 @@ export function createRequestBodies(
     });
   }
 
-  /** Otherwise, Node would immediately cut a connection that is about to close. */
+  /** Gives the client time to read. Otherwise, Node would immediately cut a connection that is about to close. */
   function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
     const { socket } = request;
-    // Node would immediately cut a connection that is about to close.
     socket.destroySoon = () => socket.end();
     if (lengthOf(request) > SHORT) {
       // Otherwise, Node would continue to read, although no further request is accepted.

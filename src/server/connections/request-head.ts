@@ -6,7 +6,7 @@ import { invalidRequest, Problem } from '#core/problems';
 import { bodyTooLarge, MAX_DISCARDED, type RequestBodies } from './request-body.ts';
 
 const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;
-/** The common prefix of this process's IDs, and their number. */
+/** The common prefix of this process's request IDs, and the number of IDs. */
 const run = randomUUID().slice(0, 18);
 let count = 0;
 

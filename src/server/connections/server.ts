@@ -19,7 +19,7 @@ const WAITING = 32;
 /** A connection's parser. Node does not document it, so its shape is checked. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/** Stops the parser, which would process a request per 27 bytes. The result 2 means that another protocol follows. */
+/** Stops the parser, which otherwise processes a request per 27 bytes. Result 2 means that another protocol follows. */
 function cut(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
@@ -146,7 +146,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
       if (!hasBody(request)) response.writeContinue();
       take(request, response);
     });
-    // Node would respond to an unknown `Expect` with 417. RFC 9110 also allows to ignore the header.
+    // Node would respond to an unknown `Expect` with 417. RFC 9110 also allows servers to ignore the header.
     server.on('checkExpectation', take);
     return server;
   };

@@ -13,9 +13,7 @@ const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-/**
- * In seconds from the fetch, because caches subtract `Age` (RFC 9111, 4.2). A stale response gets less than its age.
- */
+/** In seconds from the fetch: caches subtract `Age` (RFC 9111, 4.2). A stale response has a lifetime below its age. */
 function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
   const end = Math.min(dueAt, now + LONGEST);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));

@@ -68,7 +68,7 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/** The number and maximum length of cached headers. Clients send few different ones, and each call needs a choice. */
+/** The number and maximum length of cached headers. Clients send few distinct headers, but with every call. */
 const REMEMBERED = 256;
 const LONGEST = 256;
 const chosen = new Map<string, Coding>();

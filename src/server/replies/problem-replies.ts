@@ -45,8 +45,8 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Whether a person will read the response. A browser announces a navigation; without TLS, with an older header. At an
- * unknown path outside the API, an announcement is not required.
+ * Whether a person will read the response. A browser announces a navigation in a header; without TLS, in an older
+ * header. At an unknown path outside the API, no announcement is required.
  */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;

@@ -14,8 +14,8 @@ export const withVary = (reply: FastifyReply, field: string): string =>
   [reply.getHeader('vary') ?? [], field].flat().join(', ');
 
 /**
- * Sends a body that is the same for every client: compressed if the client accepts that, or as a 304 if the client has
- * the body. By default, caches revalidate it.
+ * Sends a body that is the same for every client: compressed if the client accepts compression, or as a 304 if the
+ * client has the body. By default, caches revalidate it.
  */
 export async function sendShared(
   request: FastifyRequest,

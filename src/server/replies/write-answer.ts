@@ -123,7 +123,7 @@ export function createSend({ write, remember, now }: SendDependencies) {
     write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
   }
 
-  /** Runs synchronously if the body exists in the accepted coding: a promise per call is measurable. */
+  /** Runs synchronously if the body exists in the accepted coding: a promise per call takes measurable time. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -120,4 +120,4 @@ export const digits = z
 export const instant = (unit: number) =>
   whole
     .transform((value) => value * unit)
-    .pipe(z.number().positive().max(8.64e15 /* the last moment a date can be made of */));
+    .pipe(z.number().positive().max(8.64e15 /* the last instant that a Date can represent */));

@@ -7,7 +7,7 @@ import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failure';
 import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
 
-/** How often an idempotent call is retried, and the maximum delay before the first retry, in ms. It doubles. */
+/** How often an idempotent call is retried, and the maximum delay before the first retry (ms), which doubles. */
 const RETRIES = 2;
 const FIRST_BACKOFF_MS = 200;
 const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
