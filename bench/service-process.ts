@@ -21,7 +21,7 @@ type Options = {
   isPinned?: boolean;
   /** Runs in a separate process group, so that Ctrl-C reaches only the parent, which then stops the server. */
   isDetached?: boolean;
-  /** Called with every line of standard output. */
+  /** A function that is called with every line of standard output. */
   onLine?: (line: string) => void;
 };
 

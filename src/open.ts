@@ -58,10 +58,10 @@ export const openFailureLog = (logger: pino.Logger, clock: Clock): FailureLog =>
 
 type Overrides = {
   logger?: pino.Logger;
-  /** Must use the same logger. */
+  /** A failure log, which must use the same logger. */
   failures?: FailureLog;
   clock?: Clock;
-  /** Not closed by `close`. */
+  /** An open database, which `close` does not close. */
   database?: Database;
 };
 

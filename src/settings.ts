@@ -40,7 +40,7 @@ const share = z
 
 const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 
-/** Faults are reported in this order. */
+/** The settings. Faults are reported in this order. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -102,7 +102,7 @@ function tracingSettings(env: z.output<typeof variables>) {
   return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio } };
 }
 
-/** An empty value counts as unset. Throws `SettingsError`, whose faults never repeat a value: it may be a secret. */
+/** An empty value counts as unset. Throws `SettingsError`, whose faults never repeat a value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
   const parsed = environment.safeParse(settingsIn(env));
   if (!parsed.success) {

@@ -7,7 +7,7 @@ type Upstream = 'none' | 'always' | 'untilAnswered';
 
 export type Query = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Includes the query string. */
+  /** The path, including the query string. */
   path: string;
   headers?: Record<string, string>;
   body?: string;

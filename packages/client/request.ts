@@ -7,10 +7,10 @@ import type { Allowance } from './transport/retries.ts';
 import { type ClientRequest, createTransport } from './transport/transport.ts';
 
 export type Request<T> = Pick<ClientRequest, 'method' | 'path' | 'body' | 'retries'> & {
-  /** Undefined parameters are omitted. */
+  /** The query parameters. Undefined parameters are omitted. */
   query?: Parameters;
   accept?: 'text/csv';
-  /** Sent without the key. */
+  /** Whether the request is sent without the key. */
   isPublic?: true;
   /** Throws an error of any class if the text has an unexpected shape. */
   read: (text: string) => T;

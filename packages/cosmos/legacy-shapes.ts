@@ -18,7 +18,7 @@ export type LegacyTransaction = {
   codespace?: string;
   raw_log?: string;
   logs?: unknown[];
-  /** Integers as strings. */
+  /** Amounts of gas: integers as strings. */
   gas_wanted?: string;
   gas_used?: string;
   /** An amino `StdTx`. Messages unknown to amino keep their protobuf JSON. */
@@ -35,10 +35,10 @@ export type LegacyAccount = {
     /** `cosmos-sdk/Account` for a base account. Other types, such as vesting accounts, have further members. */
     type: string;
     value: {
-      /** Empty for an account that does not exist. */
+      /** The address; empty for an account that does not exist. */
       address: string;
       coins: Coin[];
-      /** Null until the first transaction. */
+      /** The public key; null until the account's first transaction. */
       public_key: { type: string; value: unknown } | string | null;
       account_number: string;
       sequence: string;

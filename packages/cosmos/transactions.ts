@@ -33,7 +33,7 @@ export const isTransactionHash = (value: string) => /^[0-9a-fA-F]{64}$/.test(val
 
 type Digests = { digest(algorithm: 'SHA-256', data: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> };
 
-/** Node 18 has no global WebCrypto. */
+/** Returns WebCrypto, which is not global in Node 18. */
 async function webCrypto(): Promise<Digests> {
   if (globalThis.crypto?.subtle) return globalThis.crypto.subtle;
   try {

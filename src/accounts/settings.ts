@@ -17,5 +17,5 @@ export const accountSettings = (env: Parsed<typeof accountVariables>) => ({
 });
 
 export type AccountSettings = ReturnType<typeof accountSettings>;
-/** Includes the service's base path, and the origins whose pages may register users. */
+/** The account settings, the service's base path, and the origins whose pages may register users. */
 export type RegistrationSettings = AccountSettings & { basePath: string; corsOrigins: readonly string[] };

@@ -4,7 +4,7 @@ import { FIRST_BLOCK } from '#upstream/plausible';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
-/** Longer texts get no suggestions, because all names are shorter. */
+/** The maximum length of a text that gets suggestions. All names are shorter. */
 const LONGEST_TEXT = 100;
 
 /** The characters of a text as a bit set. Several characters share a bit. */

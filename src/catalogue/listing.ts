@@ -30,7 +30,7 @@ export type PairOutcome =
 export type Added = {
   token: Token;
   isKnown: boolean;
-  /** False if earlier prices may exist, but the plan's history is too short to show them. */
+  /** Whether no earlier prices exist. False if the plan's history is too short to show this. */
   isFirstDate: boolean;
   pair: PairOutcome;
   shared: readonly Token[];
@@ -161,7 +161,7 @@ export type Listing = ReturnType<typeof createListing>;
 export type NamedCoin = { id: string; symbol: string; title: string };
 
 export type Coin = NamedCoin & {
-  /** In US dollars. */
+  /** The price in US dollars. */
   price: number | null;
   /** The date of the chain's first block (`YYYY-MM-DD`), if known. */
   genesis: string | undefined;

@@ -28,7 +28,7 @@ export function parseDuration(text: string): number | undefined {
   return amount === undefined ? undefined : Number(amount) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** In whole Unix ms, including both ends. */
+/** A span in whole Unix ms, including both ends. */
 export type Span = { readonly from: number; readonly thru: number };
 
 /** Merges spans that overlap or touch. Returns them in ascending order. */

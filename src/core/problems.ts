@@ -46,7 +46,7 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 export type InputFault = { location: string; message: string; fix: string };
 
 type Extras = {
-  /** Logged, but never sent. */
+  /** The cause, which is logged but never sent. */
   cause?: unknown;
   /** Overrides the code's status, for example with the node's own status for `node_rejected`. */
   status?: number;

@@ -8,7 +8,7 @@ const SESSIONS = ['any', 'read-write', 'primary'] as const;
 type TargetSession = (typeof SESSIONS)[number];
 
 export type ServerUrl = {
-  /** In the order of attempts. */
+  /** The hosts in the order of attempts. */
   hosts: readonly { name: string; url: string }[];
   session: TargetSession;
 };

@@ -94,7 +94,7 @@ async function applyNext(
   return next.name;
 }
 
-/** Without a record of migrations, the database is empty or belongs to another application. */
+/** Whether migrations are recorded. If not, the database is empty or belongs to another application. */
 export async function hasRecord(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ known: boolean }>(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
@@ -125,7 +125,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   return rows;
 }
 
-/** Stored in the record, where older releases without this migration find the line. */
+/** The line that is stored in the record, where older releases without this migration find it. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
 /** @param version the running release; undefined rejects every unknown migration */

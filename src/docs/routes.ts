@@ -10,7 +10,7 @@ import type { GuideSettings } from './guide.ts';
 import { SOURCES } from './source-list.ts';
 
 const HTML = 'text/html; charset=utf-8';
-/** In the order of the cascade. */
+/** The style sheets in the order of the cascade. */
 const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
 

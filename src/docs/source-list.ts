@@ -7,7 +7,7 @@ type SourceEntry = {
   title: string;
   url: string;
   provides: (typeof DATA_KINDS)[number][];
-  /** Undefined for self-hosted software, whose terms depend on the host. */
+  /** The URL of the terms; undefined for self-hosted software, whose terms depend on the host. */
   terms?: string;
   /** The required attribution, in which `title` becomes a link to `url`. */
   attribution?: string;
@@ -58,7 +58,7 @@ const ENTRIES: Readonly<Record<MarketSourceName | StatisticsKind | 'ecb', Source
 };
 
 const NAMES = [...MARKET_SOURCES, 'ecb', ...STATISTICS_KINDS] as const;
-/** In this order: price sources, exchange rates, statistics. */
+/** All sources: price sources first, then exchange rates, then statistics. */
 export const SOURCES = NAMES.map((name) => {
   const { title, url, provides, terms = null, attribution = null } = ENTRIES[name];
   return { name, title, url, tells: provides, terms, attribution };

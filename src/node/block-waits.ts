@@ -10,7 +10,7 @@ const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = SECOND;
 
 type Waiter = {
-  /** In ms of the monotonic clock. */
+  /** The end of the wait, in ms of the monotonic clock. */
   until: number;
   settle: (found: LegacyTransaction | undefined) => void;
   fail: (error: unknown) => void;

@@ -11,7 +11,7 @@ import type { Backfill } from '#prices/refresh/backfill';
 import { type Answer, type Body, bodyOf } from '#server/replies/answer-body';
 import { upstreamProblem } from '#upstream/failure';
 
-/** In ms. The public sample is free, so it is refreshed rarely. */
+/** The refresh interval in ms. The public sample is free, so it is refreshed rarely. */
 export const REFRESH_EVERY = HOUR;
 /** How long all clients share a sample or a failure, in ms. */
 const KEPT_FOR = 10 * SECOND;

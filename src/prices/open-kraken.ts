@@ -7,7 +7,7 @@ import { type Budget, openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import type { PriceSettings } from './settings.ts';
 
-/** In ms. Keeps calls below the rate limit in Kraken's documentation, which states no other limit. */
+/** The interval between calls, in ms. It keeps them below the only rate limit in Kraken's documentation. */
 const SPACING = SECOND;
 const BUDGET: Budget = { perMinute: 60, perMonth: Number.POSITIVE_INFINITY };
 export type PriceDeps = CapabilityDeps<PriceSettings> & { catalogue: Catalogue };

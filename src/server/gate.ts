@@ -81,7 +81,7 @@ export type RouteFacts = {
   /** How the cost depends on the parameters, in words. */
   price?: string;
   scope?: WantedScope;
-  /** Also accepts the keys of an expired user. */
+  /** Whether the route also accepts the keys of an expired user. */
   allowExpired?: true;
   /** Also accepts the keys of a suspended user. */
   allowSuspended?: true;

@@ -3,11 +3,11 @@ import { type JsonBounds, scanJson } from '#core/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 
-/** Includes the defaults of old clients and curl. The key or the route, not the type, excludes foreign pages. */
+/** JSON, and the defaults of old clients and curl. The key or route, not the type, excludes foreign pages. */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
-/** Checked before parsing. A transaction with a thousand messages has about 15,000 values. */
+/** The bounds, checked before parsing. A transaction with a thousand messages has about 15,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 20_000 };
 const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } as const;
 

@@ -107,7 +107,7 @@ function durationsOf(histograms: Iterable<Histogram>) {
 
 /** The service level excludes nodes, whose failures and durations are their own, and health checks. */
 const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
-/** In seconds. A slower response misses the service level. */
+/** The duration in seconds above which a response misses the service level. */
 const SLOW = 0.5;
 const FAST_BUCKETS = BOUNDS.indexOf(SLOW) + 1;
 

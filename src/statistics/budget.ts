@@ -37,7 +37,7 @@ export const STATISTICS_BUDGETS = Object.fromEntries(
   Object.entries(SAMPLE_COSTS).map(([kind, cost]) => [kind, budgetOf(cost)]),
 ) as Record<StatisticsKind, Budget>;
 
-/** In ms. `every` is the time between a token's samples; `apart` is the time between calls that the budget allows. */
+/** `every` is the time (ms) between a token's samples. `apart` is the time (ms) between calls within the budget. */
 type StatisticsSchedule = { every: number; apart: number };
 
 /** The hourly schedule, throttled in proportion so that the budget lasts until the end of the month. */

@@ -50,7 +50,7 @@ export type ConfiguredSource = {
   name: StatisticsSourceName;
   kind: StatisticsKind;
   url: string;
-  /** Sent to this source only. */
+  /** The key, which is sent to this source only. */
   apiKey?: string | undefined;
 };
 

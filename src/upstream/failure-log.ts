@@ -27,11 +27,11 @@ type Outage = {
 type Level = 'info' | 'warn';
 
 type Subject = {
-  /** The first word of its log lines. */
+  /** The first word of the subject's log lines. */
   name: string;
   level: Level;
   facts: object;
-  /** Kept for a window after the last line, even if the outage has ended. */
+  /** The causes, kept for a window after the last line, even if the outage has ended. */
   causes: Map<string, Cause>;
   latestCause: string;
   /** Whether the subject's recovery is detected. */

@@ -11,7 +11,7 @@ type Identity = {
   about: object;
   /** Whether the subject is a dependency, whose recovery is detected. */
   recovers: boolean;
-  /** Undefined if only the consequence is known: a request rejected because the database has just failed. */
+  /** The cause; undefined for a mere consequence: a request rejected because the database has just failed. */
   cause: string | undefined;
   details: object;
 };

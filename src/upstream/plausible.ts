@@ -9,7 +9,7 @@ type Observation = { at: number; price: number | null };
 export const plausibleTimes = (now: number, beginning = FIRST_BLOCK): Span => ({ from: beginning, thru: now + AHEAD });
 const isPrice = (price: number | null): boolean => price === null || (price > 0 && price < Number.POSITIVE_INFINITY);
 
-/** A missing price is plausible. */
+/** Whether an observation is plausible. A missing price is plausible. */
 export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): boolean =>
   at >= from && at <= thru && isPrice(price);
 
@@ -27,7 +27,7 @@ export function implausibleTime(beginning: number, at: number, now: number): Imp
 export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
   implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
-/** Null for an implausible market cap or volume. Zero is plausible. */
+/** Returns null for an implausible market cap or volume. Zero is plausible. */
 export const plausibleFigure = (value: number | null): number | null =>
   value !== null && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
 

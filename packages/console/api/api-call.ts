@@ -13,7 +13,7 @@ import { at, span } from '../core/format.ts';
 export type { TokenName };
 
 export type ApiCall<T extends object = object> = {
-  /** Relative to the base URL, including the query. */
+  /** The path relative to the base URL, including the query. */
   path: string;
   /** The call as source code: a method of the client with its arguments. */
   method: string;
@@ -106,7 +106,7 @@ export const statisticsCall = (token: StatisticsSymbol) =>
 
 export const usageCall = callOf('usage', [], '/v1/user/usage');
 
-/** In ms. `12 minutes ago` is shown only for data that is at least this old. */
+/** The age in ms from which the page shows the age of data, such as `12 minutes ago`. */
 export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {

@@ -77,7 +77,7 @@ export function copyButton(
   });
 }
 
-/** Not radio buttons: an arrow key would select the next one at once, and each selection may cost a call. */
+/** Avoids radio buttons: an arrow key would select the next one, and each selection may cost a call. */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],

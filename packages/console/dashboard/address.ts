@@ -23,7 +23,7 @@ type RequestedRange = Pick<View, 'range' | 'from' | 'thru'>;
 
 /** The view that a URL requests. Missing and invalid parts are undefined or have their default. */
 export type RequestedView = RequestedRange & {
-  /** Not validated: only the service knows the tokens. */
+  /** The token, which is not validated: only the service knows the tokens. */
   token: string | undefined;
   currency: string | undefined;
   metric: View['metric'];

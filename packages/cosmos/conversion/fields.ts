@@ -197,7 +197,7 @@ export const always = (kind: Kind, zero: unknown): Kind => ({
   bytes: kind.bytes,
 });
 
-/** No transaction contains a longer list. */
+/** The maximum length of a list. No transaction contains a longer one. */
 const MAX_ELEMENTS = 10_000;
 
 /** A list, which amino includes even if it is empty. */

@@ -172,7 +172,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     },
 
     reading: leases.reading,
-    /** Also called after each change that this process makes, so that the change takes effect immediately. */
+    /** Must also be called after each change that this process makes, so that the change takes effect immediately. */
     sync,
     settle: leases.settle,
     databaseFailed: leases.databaseFailed,

@@ -16,7 +16,7 @@ import type { Tickets } from './tickets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route that requires a key. */
+    /** The key and its user; set on every route that requires a key. */
     caller: Caller;
     waited: number;
   }

@@ -49,7 +49,7 @@ export const storedForm = (apiKey: string) => ({
   start: apiKey.slice(0, API_KEY_PREFIX.length + START_LENGTH),
 });
 
-/** Includes keys in the grace period of a rotation. */
+/** The maximum number of a user's keys, including keys in the grace period of a rotation. */
 export const MAX_KEYS_PER_USER = 20;
 export const MAX_DEAD_KEYS_PER_USER = 30;
 /** How long an ended key is stored, in ms. Meanwhile, its client can learn why the key ended. */

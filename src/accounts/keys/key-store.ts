@@ -77,7 +77,7 @@ const deleteSurplus = (now: number) => Prisma.sql`
     ORDER BY dead_at DESC OFFSET ${MAX_DEAD_KEYS_PER_USER}::int)`;
 
 type Terms = { isGiven: Prisma.Sql; isAllowed?: Prisma.Sql; isVerified?: Prisma.Sql; used?: Prisma.Sql };
-/** In Unix ms. The replaced keys remain valid until `graceEnds`. */
+/** Instants in Unix ms. The replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
 
 export function createKeyStatements(prisma: PrismaClient) {

@@ -3,8 +3,8 @@ import { nameOf } from '#accounts/keys/key-form';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 
 /*
- * Used by the API and by the operator's commands. `fix` describes the accepted form. Messages never repeat submitted
- * values.
+ * The form that the API and the operator's commands use. `fix` describes the accepted values. Messages never repeat
+ * submitted values.
  */
 
 const name = nameOf('The name of the user', 'Ada Lovelace');

@@ -76,7 +76,7 @@ function directoryInUse(directory: string) {
   return Object.assign(new Error(message), { code: 'DIRECTORY_IN_USE' as const });
 }
 
-/** Undefined if the holder has taken the lock but has not recorded its process ID yet. */
+/** Returns undefined if the holder has taken the lock but has not recorded its process ID yet. */
 function recordedHolder(directory: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(join(directory, 'lock.pid'), 'utf8'), 10);

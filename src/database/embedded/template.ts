@@ -10,7 +10,7 @@ import { PGlite } from '@electric-sql/pglite';
 
 /** Resolves from both `src/` and `build/`. Without the template, PGlite initializes a new database itself. */
 const TEMPLATE = new URL('../../../build/database/embedded/template.gz', import.meta.url);
-/** In file order. Directories have no size. */
+/** A file or directory of the template. Directories have no size. */
 type Entry = { path: string; size?: number };
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 const NEWLINE = 0x0a;

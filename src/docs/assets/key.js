@@ -65,7 +65,7 @@ export function openKey(basePath) {
   addEventListener('pageshow', notify);
 
   return {
-    /** Empty if no key is known. */
+    /** The key; empty if no key is known. */
     get value() {
       const key = kept();
       return typed || (ended.has(key) ? '' : key);

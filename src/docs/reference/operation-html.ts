@@ -111,7 +111,7 @@ ${schema ? fieldsHtml(schema, named) : ''}`;
 const bodyHtml = (body: Schema, named: NamedSchemas) => `<h4>Body <span class="type">application/json</span></h4>
 ${fieldsHtml(body, named)}`;
 
-/** Excludes shared problems, which are documented once. */
+/** The operation's problems, except shared problems, which are documented once. */
 function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string {
   const said = new Set(Object.values(shared.codes).flat());
   const own = problems.filter(({ code }) => !said.has(code));

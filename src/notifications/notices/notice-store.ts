@@ -44,12 +44,12 @@ export type NoticeMessage = {
   createdAt: number;
   attempts: number;
   dueAt: number | null;
-  /** Null before the first failure. */
+  /** The last error; null before the first failure. */
   lastError: string | null;
 };
 
 const MOST_LISTED = 1_000;
-/** Longer than the period of a yearly plan, so that no notice is sent twice. */
+/** How long notices are stored, in days: longer than a yearly period, so that no notice is sent twice. */
 const KEPT_DAYS = 400;
 
 export function createNoticeStore(prisma: PrismaClient) {

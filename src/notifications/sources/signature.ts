@@ -9,7 +9,7 @@ const SECRET_BYTES = 32;
 export const mintWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 type Message = {
-  /** The same for every attempt, so that receivers can detect duplicates. */
+  /** The message's ID, which is the same for every attempt, so that receivers can detect duplicates. */
   id: string;
   /** The time of the attempt, in Unix ms. */
   now: number;

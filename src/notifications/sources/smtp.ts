@@ -5,7 +5,7 @@ import { Undeliverable } from '#notifications/outbox';
 type SmtpServer = {
   host: string;
   port: number;
-  /** If true, uses TLS from the first byte. Otherwise, uses STARTTLS if the server offers it. */
+  /** Whether TLS is used from the first byte. Otherwise, STARTTLS is used if the server offers it. */
   secure: boolean;
   user: string | undefined;
   password: string | undefined;

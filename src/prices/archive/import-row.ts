@@ -63,7 +63,7 @@ export function readImportRow(fields: readonly string[], columns: readonly Impor
   return { sample: { at, price, marketCap, volume, source } as SourcedSample };
 }
 
-/** In characters. Limits the memory for one file. */
+/** The maximum length of a line in characters, which limits the memory for one file. */
 const LONGEST_LINE = 1_000_000;
 
 export type CsvLine = { line: number; fields: readonly string[] };
@@ -88,7 +88,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 
-/** Spreadsheets quote fields. */
+/** Removes the quotes that spreadsheets add to fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
 /** Reads CSV in constant memory, repeatedly. Accepts all line endings, a BOM and quotes. Throws `ImportFileError`. */

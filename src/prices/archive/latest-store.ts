@@ -97,7 +97,7 @@ const WHAT = 'latest';
 
 export function createFailoverStore(prisma: PrismaClient) {
   return {
-    /** Undefined before the first switch, or if the active source is no longer supported. */
+    /** Returns undefined before the first switch, or if the active source is no longer supported. */
     async read(): Promise<FailoverState | undefined> {
       const row = await prisma.sourceFailover.findUnique({ where: { what: WHAT } });
       if (!row || !isMarketSource(row.served)) return undefined;

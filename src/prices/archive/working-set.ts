@@ -1,7 +1,7 @@
 import { type Clock, SECOND } from '#core/clock';
 
 const MOST_BYTES = 128 * 1024 * 1024;
-/** In ms. Rows used within this time may still be in use, because a response rereads its rows after each fetch. */
+/** In ms. Rows used this recently may still be in use, because a response rereads its rows after each fetch. */
 const IN_USE = 30 * SECOND;
 
 /** Rows in memory that can be reloaded. `usedAt` is in monotonic ms. */

@@ -107,7 +107,7 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   return { bounds, beginning, missing, nothingToServe, facts };
 }
 
-/** In ms. Younger candles have been observed to change. */
+/** How long after its end a candle becomes final, in ms. Younger candles have been observed to change. */
 const SETTLES_AFTER = HOUR;
 /** The delay before the next request, in ms. The newest candle may be available slightly late. */
 const REQUEST_EVERY = MINUTE;

@@ -9,13 +9,13 @@ import type { RateSeries } from './rate-series.ts';
 /** The value of one unit of a currency at an instant (Unix ms), in US dollars. NaN if unknown. */
 export type UsdRate = (at: number) => number;
 
-/** NaN if the figure or the currency's `usdRate` is unknown. */
+/** Returns NaN if the figure or the currency's `usdRate` is unknown. */
 function inUnits(dollars: number, usdRate: number): number {
   const figure = dollars / usdRate;
   return Number.isFinite(figure) ? figure : Number.NaN;
 }
 
-/** Null if the figure is null or cannot be converted. */
+/** Returns null if the figure is null or cannot be converted. */
 export function convertFigure<Figure extends number | null>(dollars: Figure, usdRate: number): Figure | null {
   if (dollars === null) return null;
   const figure = inUnits(dollars, usdRate);

@@ -77,7 +77,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Without a source of rates, no request can name a currency that needs rates. */
+/** For a service without a source of rates: no request can name a currency that needs rates. */
 export const NO_RATES: Rates = {
   valuation: (currency) => Promise.reject(new RangeError(`no rates for ${currency} are available`)),
   warnings: () => [],

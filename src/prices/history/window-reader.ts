@@ -9,7 +9,7 @@ import { columnsOf, firstSample, firstUnsettled, POINTS, type PointSeries } from
 import type { Backfill } from '#prices/refresh/backfill';
 import { upstreamProblem } from '#upstream/failure';
 
-/** Larger windows are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
+/** Windows larger than this are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
 /** Of windows larger than this, only a limited number may wait at the same time. */
 const LONG_SAMPLES = 6000;

@@ -5,7 +5,7 @@ import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
 /** CoinGecko returns hours for spans of up to this many days. */
 export const HOURLY_DAYS = 90;
-/** In ms. A little less than 90 days, because a longer span returns days. */
+/** The longest span of hours, in ms. It is less than 90 days, because a longer span returns days. */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
 /** The maximum number of calls for hours per request. Several requests fill a long window. */
 const HOURLY_CALLS = 5;

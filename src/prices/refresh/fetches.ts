@@ -56,7 +56,7 @@ type Dependencies = Recording & { source: CoinGecko; clock: Clock };
 export function createFetches({ source, archive, clock, retention }: Dependencies) {
   const { singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
   const { history } = source;
-  /** Older samples are not stored, so they are not requested. */
+  /** Samples beyond these limits are not stored, so they are not requested. */
   const limits: HistoryLimits = { history, keptFor: retention[SOURCE] ?? Number.POSITIVE_INFINITY };
 
   const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>

@@ -18,7 +18,7 @@ export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
   return schedule;
 }
 
-/** In ms. A longer pause between charts of the last day leaves a gap. */
+/** The longest pause between charts of the last day, in ms. A longer pause leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
 /** The shortest time between two early fetches of the latest prices, in ms. */

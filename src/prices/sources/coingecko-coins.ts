@@ -5,7 +5,7 @@ import { listOf, maybe } from '#upstream/transport/json-answer';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, figure } from './coingecko-wire.ts';
 
-/** In bytes. A coin has a description and figures in sixty currencies, and the list has 17,000 coins. */
+/** Size limits in bytes. A coin has a description and figures in sixty currencies, and the list has 17,000 coins. */
 const COIN_BYTES = 1024 * 1024;
 const SEARCH_BYTES = 1024 * 1024;
 const LIST_BYTES = 8 * 1024 * 1024;

@@ -19,7 +19,7 @@ import {
 } from './coingecko-wire.ts';
 import { createPlausible, type Dropped } from './dropped-samples.ts';
 
-/** In bytes. A token's record takes about 1 KB, and a point in each of a chart's arrays takes 40 bytes. */
+/** Sizes in bytes. A token's record takes about 1 KB, and a point in each of a chart's arrays takes 40 bytes. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
 const CHART_BYTES = 128 * 1024;

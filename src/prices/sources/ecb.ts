@@ -22,7 +22,7 @@ const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_P
 
 /** A row takes 56 bytes. All series since 2009 take 9 MB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** In characters. A piece takes three milliseconds. */
+/** The length of a piece in characters. A piece takes three milliseconds. */
 const PIECE = 64 * 1024;
 
 type Options = { clock: Clock; dropped: Dropped } & Pick<

@@ -32,7 +32,7 @@ import {
 
 /** How many finished candles Kraken returns per interval. */
 const CANDLES_SERVED = 720;
-/** In bytes. A row takes 90. In 2026, the ticker of all 1,546 pairs took 430 KB, and the list of pairs took 0.9 MB. */
+/** Limits in bytes. A row takes 90 bytes. In 2026, the ticker of all pairs took 430 KB, and the list of pairs 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
@@ -72,7 +72,7 @@ export function openKrakenSource({ catalogue, clock, dropped, untraded, ...rest 
   const plausible = createPlausible(UPSTREAM, dropped);
   const tradedPairs = createTradedPairs({ clock, untraded });
 
-  /** All requests of a method call share one deadline. */
+  /** Returns a function for the requests of one method call, which share one deadline. */
   function withinDeadline(): SendToKraken {
     const end = clock.elapsed() + timeoutMs;
     return (request, schema) => {

@@ -7,9 +7,9 @@ import { createLingering, type Linger } from './lingering.ts';
 
 /** How long a request may take to arrive, in ms. */
 export const TIMEOUTS = {
-  /** From its first byte to the end of its head. */
+  /** For the head, from its first byte to its end. */
   head: 30 * SECOND,
-  /** From the end of its head to the end of its body. */
+  /** For the body, from the end of the head to the end of the body. */
   body: MINUTE,
   /** From the second window on, each window must receive the body at `LEAST_RATE` or faster. */
   window: 5 * SECOND,
@@ -28,7 +28,7 @@ export const MAX_DISCARDED = 1024 * 1024;
 /** The maximum size of the buffers of all bodies in progress, in bytes, and the maximum number of bodies per client. */
 const BUFFERED = 16 * 1024 * 1024;
 const AT_ONCE = 4;
-/** In bytes per second. */
+/** The minimum rate of a body, in bytes per second. */
 const LEAST_RATE = 1024;
 /** The maximum number of pieces of a body. Each costs a call, and a chunk (RFC 9112, 7.1) may be a single byte. */
 const MOST_PIECES = 4096;

@@ -21,11 +21,11 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** In bytes. */
+/** The maximum lengths of the URI and of all headers, in bytes. */
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
 const SECRET = 'mnemonic';
 
-/** Also works for a URL that could not be parsed. */
+/** Returns the names of a URL's parameters, even if the URL could not be parsed. */
 function parameterNames({ query, url }: FastifyRequest): string[] {
   if (query) return Object.keys(query);
   return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];

@@ -31,7 +31,7 @@ type Known = {
 
 type Dependencies = {
   gate: Pick<Gate, 'admitAtOnce'>;
-  /** In another generation, a URL may refer to another token. */
+  /** The catalogue's generation. After it changes, a URL may refer to another token. */
   catalogue: { generation(): number };
   clock: Clock;
   write: WriteAnswer;

@@ -3,7 +3,7 @@ import { Problem } from '#core/problems';
 import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 
-/** Longer lists are truncated. A browser sends ten members. */
+/** The maximum length of a list. Longer lists are truncated. A browser sends ten members. */
 const MEMBERS = 64;
 
 /**
@@ -53,7 +53,7 @@ export function prefersHtml(accept = ''): boolean {
   return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
 }
 
-/** In order of preference, which resolves a tie. */
+/** The codings in order of preference, which resolves a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 
 function chooseCoding(header: string): Coding {

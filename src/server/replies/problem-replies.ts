@@ -176,7 +176,7 @@ function createKnownPaths(app: FastifyInstance) {
   };
 }
 
-/** Shorter endings of a path are ambiguous. */
+/** The minimum length of a path's ending. Shorter endings are ambiguous. */
 const SHORTEST_END = 4;
 
 /** Returns the known path that differs from another only in case, slashes, one or two letters, or a prefix. */

@@ -98,7 +98,7 @@ export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
 
 type SendDependencies = {
   write: WriteAnswer;
-  /** Called with a route's response, so that an identical request can use the fast path. */
+  /** A function that receives a route's response, so that an identical request can use the fast path. */
   remember: (
     request: IncomingMessage,
     answer: Answer,

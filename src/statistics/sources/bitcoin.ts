@@ -22,17 +22,17 @@ const statsAnswer = z.object({
 /** The last 24 hours (blockchain.com/explorer/api/charts_api). Omits the value sent, which the API only estimates. */
 const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
-  // In GH/s.
+  // The API reports GH/s.
   hashrate: ({ hash_rate }) => hash_rate && hash_rate / GIGAHASHES,
   difficulty: ({ difficulty }) => difficulty,
-  // In minutes.
+  // The API reports minutes.
   block_time: ({ minutes_between_blocks: minutes }) => minutes && minutes * (MINUTE / SECOND),
   // The total size of the last 24 hours' blocks in bytes, divided by the number of these blocks.
   block_size: ({ blocks_size: bytes, n_blocks_mined: blocks }) =>
     rounded(bytes != null && blocks ? bytes / blocks : null),
-  // In satoshis.
+  // The API reports satoshis.
   current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
-  // For the last 24 hours.
+  // The number for the last 24 hours.
   transaction_count: ({ n_tx }) => n_tx,
 };
 
@@ -62,7 +62,7 @@ type Answers = {
 /** mempool's REST API (mempool.space/docs/api/rest), which is the same on every host. */
 const MEMPOOL_RULES: FigureRules<Answers> = {
   block_height: ({ height }) => height,
-  // In H/s.
+  // The API reports H/s.
   hashrate: ({ hashrate }) => hashrate.currentHashrate / TERAHASH,
   difficulty: ({ hashrate }) => hashrate.currentDifficulty,
   // In ms: the mean since the last adjustment. Before an epoch's first block, mempool reports a nominal ten minutes.

@@ -16,7 +16,7 @@ const blocksAnswer = z.object({ items: listOf(z.object({ height: whole, size: ma
 
 type Answers = {
   stats: z.infer<typeof statsAnswer>;
-  /** Undefined if the explorer does not list blocks. */
+  /** The newest blocks; undefined if the explorer does not list blocks. */
   blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
 };
 

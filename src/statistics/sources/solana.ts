@@ -46,7 +46,7 @@ const RULES: FigureRules<Answers> = {
   block_height: ({ epoch }) => epoch.blockHeight,
   // In seconds: the mean slot time of the last sixty performance samples. A slot may have no block.
   block_time: ({ samples }) => meanSlot(samples),
-  // In lamports.
+  // The node reports lamports.
   current_supply: (answers) => answers.supply && answers.supply.value.total / LAMPORTS,
   // Successful transactions since genesis, not of the epoch as some documents state (`EpochInfo` in solana-epoch-info).
   transaction_count_all_time: ({ epoch }) => epoch.transactionCount,

@@ -18,7 +18,7 @@ export type StatisticsOptions = Pick<
   'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
 > & {
   name?: StatisticsSourceName;
-  /** A secret, which no message repeats. */
+  /** The API key. No message repeats it. */
   apiKey?: string | undefined;
 };
 

@@ -25,7 +25,7 @@ export function retryAfter(headers: UpstreamAnswer['headers'], now: number): num
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_REST, Math.max(0, (at - now) / SECOND));
 }
 
-/** Checked before parsing. A chart of 5,000 days has 45,000 values. */
+/** The bounds, checked before parsing. A chart of 5,000 days has 45,000 values. */
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 function parseJson(text: string): unknown {

@@ -39,9 +39,9 @@ export type UpstreamOptions = {
   /** The time in ms between calls that the budget allows. A circuit breaker's probe uses one call. */
   callSpacing: () => number;
   observe: (outcome: FailureCause | 'ok') => void;
-  /** Given if its state is also read elsewhere. */
+  /** The circuit breaker; given if its state is also read elsewhere. */
   breaker?: Breaker;
-  /** Increased if callers, not the service, determine the number of calls. */
+  /** The number of connections; higher if callers, not the service, determine the number of calls. */
   connections?: number;
 };
 
@@ -49,7 +49,7 @@ export type UpstreamOptions = {
 export type UpstreamRequest = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
-  /** Sent as JSON with POST. Without a body, the call is a GET. */
+  /** The body, which is sent as JSON with POST. Without a body, the call is a GET. */
   body?: unknown;
   withinMs?: number;
   /** The maximum response size in bytes; 64 KB by default. */

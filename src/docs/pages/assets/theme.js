@@ -4,7 +4,7 @@
   const STORAGE_KEY = 'quotient:theme';
   const root = document.documentElement;
 
-  /** Storage may be blocked by the browser. */
+  /** The chosen theme, if any. The browser may block storage. */
   const chosen = () => {
     try {
       return localStorage.getItem(STORAGE_KEY);
