@@ -19,7 +19,7 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 
 type Options = {
   isPinned?: boolean;
-  /** Runs in a separate process group, so that Ctrl-C reaches only the parent, which then stops the server. */
+  /** Whether the server has its own process group. If so, Ctrl-C reaches only the parent, which stops the server. */
   isDetached?: boolean;
   /** A function that is called with every line of standard output. */
   onLine?: (line: string) => void;

@@ -20,7 +20,7 @@ async function arrange(folder: string): Promise<void> {
   }
 }
 
-/** The commit named by the image's build, or that of the checkout. */
+/** The commit that the image's build names, or the commit of the checkout. */
 async function revision(): Promise<string> {
   const { REVISION } = process.env;
   if (REVISION && REVISION !== 'unknown') return REVISION;

@@ -2,7 +2,7 @@ import type { Plan } from '#accounts/ledger/plan';
 import type { UserRecord } from '#accounts/records';
 import type { Member } from './fleet.ts';
 
-/** A crash loses at most the calls of this time, in ms: one tick and the write in progress. */
+/** A crash loses at most the calls made during this time (ms): one tick and the write in progress. */
 const MAX_LOSS = 2_000;
 
 export type User = {

@@ -7,7 +7,7 @@ export type Window = { from: number; to: number };
 type Column = [at: number, value: number | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
-/** The delay after midnight with which the midnight sample is published. */
+/** How long after midnight the midnight sample is published, in ms. */
 const DAY_PUBLISHED_AFTER = 35 * MINUTE;
 
 /** `minute` for up to one day that ends now; `hour` for up to 90 days; `day` for longer or with `interval=daily`. */

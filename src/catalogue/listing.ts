@@ -30,7 +30,7 @@ export type PairOutcome =
 export type Added = {
   token: Token;
   isKnown: boolean;
-  /** Whether no earlier prices exist. False if the plan's history is too short to show this. */
+  /** Whether the token has no earlier prices. False if the plan's history is too short to show that. */
   isFirstDate: boolean;
   pair: PairOutcome;
   shared: readonly Token[];

@@ -19,7 +19,7 @@ export const httpDate = z
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** Escapes text for use between tags or in a double-quoted attribute. */
 export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
-/** The maximum edit distance at which two words of a length match. */
+/** The maximum edit distance at which words of a given length still match. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
 /** The edit distance (insert, delete, replace, swap), or Infinity if the distance exceeds `most`. */

@@ -13,7 +13,7 @@ import type { NodeSource } from './source.ts';
 const CHECK_EVERY = 10 * SECOND;
 /** A node that is further behind the best node, in blocks, is used only if no other node is usable. */
 const MOST_BEHIND = 50;
-/** The part of the deadline for which the first callers wait for the nodes' heights. */
+/** How long the first callers wait for the nodes' heights, as a share of the deadline. */
 const PATIENCE = 0.25;
 /** How many times all nodes are tried if the last failure was transient. Otherwise, each node is tried once. */
 const ROUNDS = 2;

@@ -100,7 +100,7 @@ export type RouteFacts = {
   needsMail?: true;
   /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;
-  /** Headers of a 2xx or 304, in addition to those of every route with this cost. `?` marks an optional header. */
+  /** Headers of a 2xx or 304, besides the headers of every route with this cost. `?` marks an optional header. */
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];

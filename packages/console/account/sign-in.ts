@@ -68,7 +68,7 @@ export function openMailLink(session: Session, { onKey, onLeave }: Events) {
 
 type MailLink = { purpose: 'recover' | 'verify'; code: string };
 
-/** Returns true also for a damaged link, because its one-time code must not stay in the URL. */
+/** Also returns true for a damaged link, because its one-time code must not stay in the URL. */
 export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.test(fragment);
 
 /** Returns undefined for a damaged link. */

@@ -106,7 +106,7 @@ export const statisticsCall = (token: StatisticsSymbol) =>
 
 export const usageCall = callOf('usage', [], '/v1/user/usage');
 
-/** The age in ms from which the page shows the age of data, such as `12 minutes ago`. */
+/** The page shows the age of data that is at least this old (ms), such as `12 minutes ago`. */
 export const FRESH_MS = 10 * 60_000;
 
 export type Result<T> = {

@@ -54,7 +54,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     return counts;
   }
 
-  /** Reads changed keys. Returns leased calls of idle users whose calls another process needs. */
+  /** Reads changed keys. Releases the calls of idle leases if another process needs them. */
   async function sync(): Promise<void> {
     const changed = await keyCache.sync();
     for (const key of changed) if (!isLimited(key)) keyLimits.forget(key.id);

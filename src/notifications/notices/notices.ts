@@ -4,7 +4,7 @@ import { type Clock, DAY } from '#core/clock';
 import { mintWebhookSecret } from '#notifications/sources/signature';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
-/** How long after a rotation webhooks are also signed with the previous secret, in ms. */
+/** The time in ms after a rotation during which webhooks are also signed with the previous secret. */
 const SECRET_GRACE = DAY;
 
 type Dependencies = { store: NoticeSettingsStore; clock: Clock };

@@ -11,7 +11,7 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Coverage, RowsFrom, SeriesStore } from './series-store.ts';
 import type { Evictable, WorkingSet } from './working-set.ts';
 
-/** The maximum age of minutes in memory, in ms. Older rows are read on request. Hours and days are all in memory. */
+/** The maximum age of minutes in memory, in ms. Older rows are read on request. Hours and days stay in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
 
 /** The first instant (Unix ms) whose rows are in memory. */

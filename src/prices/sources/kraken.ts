@@ -32,7 +32,7 @@ import {
 
 /** How many finished candles Kraken returns per interval. */
 const CANDLES_SERVED = 720;
-/** Limits in bytes. A row takes 90 bytes. In 2026, the ticker of all pairs took 430 KB, and the list of pairs 0.9 MB. */
+/** Limits in bytes. A row takes 90 bytes. In 2026, the ticker of all pairs took 430 KB, and the list took 0.9 MB. */
 const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
