@@ -12,7 +12,7 @@ import { atMost, type Figure, median } from './table.ts';
 const ROUNDS = 15;
 const YEAR = 365;
 
-/** Compares, in this process, a year of daily prices in euros with dollars, for a first and a repeated request. */
+/** Compares a year of daily prices in euros and in dollars in this process, for a first and a repeated request. */
 export async function measure(): Promise<Figure[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
   await fillArchive(dataDir);

@@ -108,7 +108,7 @@ export const toSample = ({ latest, history, ...rest }: Wire<MarketSample>): Mark
 
 export const toCandles = each(record<Candle>(['date']));
 
-/** Returns the only element of an array, which is how the service returns a history. */
+/** Returns the only element of an array. The service returns a history in such an array. */
 export function only<T>(wire: readonly T[]): T {
   const [first] = wire;
   if (first === undefined) throw new RangeError('the array is empty');

@@ -83,7 +83,7 @@ function toFailure(error: unknown, sent: boolean, node: string): unknown {
 
 /** Failures that count against the node even if the client chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
-/** Never counts against the node, because another node would return as much data. */
+/** A failure that never counts against the node, because another node would return as much data. */
 const OF_THE_QUESTION: FailureCause = 'too_large';
 
 /** Whether a failure counts against the node. `isOpenEnded` means that the client chose how much to request. */

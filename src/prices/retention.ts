@@ -68,7 +68,7 @@ export function createPurge({ store, clock }: PurgeDependencies) {
     return [...fetchesOf(token, [source]), ...(source === VENUE ? candleFetchesOf(token) : [])];
   }
 
-  /** Deletes a source's data per token. Running processes drop it from memory. An interruption keeps what is done. */
+  /** Deletes a source's data token by token. Running processes drop it from memory. An interruption undoes nothing. */
   return async function* purge(what: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
       const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };

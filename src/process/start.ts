@@ -46,7 +46,7 @@ async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return code ?? 1;
 }
 
-/** Stops a child process as SIGTERM would when its parent has ended. */
+/** When the parent process has ended, stops this child process as SIGTERM would. */
 export function stopWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => {

@@ -31,7 +31,7 @@ export function statisticsRecord(
 
 const ALL_NULL = Object.fromEntries(FIGURES.map((figure) => [figure, null]));
 
-/** Sets figures that the chain does not have to null. An earlier release stored the 0 that a source reported. */
+/** Sets to null the figures that the chain does not have. An earlier release stored the 0 that a source reported. */
 function withoutForeignFigures(record: TokenStatistics): TokenStatistics {
   const symbol = record.symbol.toLowerCase();
   if (!isStatisticsSymbol(symbol)) return record;

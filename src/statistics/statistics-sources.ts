@@ -28,7 +28,7 @@ export const isStatisticsSource = (text: string): text is StatisticsSourceName =
 
 /** A figure that the source did not report is missing. */
 export type ChainSample = {
-  /** The sample's own time, in Unix ms. A whole second. */
+  /** The sample's own time in Unix ms, always a whole second. */
   at: number;
   /** The source's own ID for the chain. */
   id?: number;

@@ -23,7 +23,7 @@ type Run = {
   /** The source's name. The copy starts over if an unfinished copy has another source. */
   name: string;
   unfinished: Progress | undefined;
-  /** Whether other clients may write to the source during the copy. The copy shows the source at its start. */
+  /** Whether other clients may write to the source during the copy. The copy shows the source at the copy's start. */
   isLive: boolean;
   signal?: AbortSignal;
 };

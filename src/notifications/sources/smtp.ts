@@ -30,7 +30,7 @@ function reasonOf({ command, response, message }: SmtpError): string {
   return said.replace(/[^\s<>"',:;]+@[^\s<>"',:;]+/g, '…');
 }
 
-/** The mailbox does not exist (RFC 5321, 4.2.1). Policy rejections (RFC 3463, X.7) are for the operator to resolve. */
+/** Whether the mailbox is missing (RFC 5321, 4.2.1). Policy rejections (RFC 3463, X.7) are the operator's to solve. */
 const isBounce = ({ command, response = '', responseCode = 0 }: SmtpError) =>
   command === 'RCPT TO' && responseCode >= 500 && !/^5\d\d[ -]5\.7\./.test(response);
 

@@ -47,7 +47,7 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
 
 /** How far back a response for the last day may change rows, in ms. */
 const LAST_DAY = DAY + 2 * HOUR;
-/** A response of Kraken has fewer samples per series, so it changes no older samples. */
+/** A Kraken response has fewer samples than this per series, so it changes no older samples. */
 const MOST_OF_KRAKEN = 1000;
 
 /** The rows that a fetch or another change since an instant (Unix ms) may have affected. */

@@ -91,7 +91,7 @@ function unreadable(path: string, error: unknown): ImportFileError {
 /** Removes the quotes that spreadsheets add to fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/** Reads CSV in constant memory, repeatedly. Accepts all line endings, a BOM and quotes. Throws `ImportFileError`. */
+/** Reads CSV in constant memory. Accepts all line endings, a BOM and quotes. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);

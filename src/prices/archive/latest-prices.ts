@@ -43,7 +43,7 @@ export type SourcedLatest = {
   record: LatestPrice;
   at: number;
   fetchedAt: number;
-  /** The source of the price comes first. */
+  /** The sources of the figures. The source of the price comes first. */
   sources: readonly { source: MarketSourceName; fetchedAt: number }[];
 };
 

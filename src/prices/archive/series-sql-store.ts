@@ -18,7 +18,7 @@ type Definition<Row> = {
   figures: Readonly<Record<string, string>>;
   /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
   hasFallback: boolean;
-  /** The array contains the time, the figures, whether the row is final, and the source if there are several. */
+  /** Converts an array: the time, the figures, whether the row is final, and, if there are several, the source. */
   toRow: (values: never) => Row;
   isPlausible: (times: Span) => Prisma.Sql;
   /** The name of implausible rows in reports, and the columns by which they are counted. */
@@ -84,7 +84,7 @@ export const CANDLE = seriesTable({
 export const isOneOf = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
-/** Whether a source may replace a row. `preferred` contains the sources that take precedence over it. */
+/** Whether a source may replace a row. `preferred` contains the sources that take precedence over that source. */
 export const isReplaceable = (
   { rows, table, provisional }: SeriesTable<unknown>,
   preferred: readonly MarketSourceName[],

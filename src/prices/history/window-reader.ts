@@ -30,7 +30,7 @@ type Dependencies = {
 const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 export function createWindowReader({ archive, backfill, clock }: Dependencies) {
-  /** Until today's row is ready, the first sample after midnight is used instead, but not a later hour's. */
+  /** Until today's row is ready, the first sample after midnight is used instead, but not a later hour's sample. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>

@@ -16,7 +16,7 @@ import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
 import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
 import type { TokenPrice } from './records.ts';
 
-/** The largest accepted distance of a sample from 24 hours earlier, in ms. */
+/** The largest accepted distance, in ms, between a sample and the instant 24 hours earlier. */
 const TOLERANCE = 30 * MINUTE;
 
 /**

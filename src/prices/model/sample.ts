@@ -22,7 +22,7 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
 };
 
 /**
- * Returns the row of each date and, if it is not at midnight, the last sample. A date's row is its first sample. If
+ * Returns the row of each date, and the last sample if it is not at midnight. A date's row is its first sample. If
  * this first sample is not at midnight, the date must be over. `samples` must be in ascending order.
  */
 export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {

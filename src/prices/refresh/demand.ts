@@ -10,8 +10,8 @@ type Dependencies = { store: DemandStore; clock: Clock };
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
   /**
-   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). The
-   * store compares these times with the wall clock. A step of that clock must not delay the next record.
+   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms).
+   * Both use the wall clock, as the store does. If the clock is set back, the next record must not be delayed.
    */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();

@@ -34,7 +34,7 @@ export type Linger = ReturnType<typeof createLingering>;
 
 /** The maximum amount of unread data on all connections together, in bytes. */
 const MAX_UNREAD = 128 * 1024 * 1024;
-/** The client may take this time (ms) to read, plus the time at this rate (bytes/s). */
+/** A client may read for this time (ms) plus the time that the data takes at this rate (bytes/s). */
 const TIMEOUT = 30 * SECOND;
 const LEAST_RATE = 64 * 1024;
 

@@ -60,7 +60,7 @@ const overloaded = (detail: string) => new Problem('overloaded', detail, { retry
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
-/** Starts or continues reading a body. A stream that believes it is reading does not resume its connection. */
+/** Starts or continues reading a body. Resumes both, because a flowing stream does not resume its connection. */
 function flow(request: IncomingMessage): void {
   request.resume();
   request.socket.resume();

@@ -118,7 +118,7 @@ export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void
     forgetMediaType(request);
     done();
   });
-  // Rejections of unknown paths and by hooks that identify the caller do not wait for a body.
+  // Rejections of unknown paths, and rejections by hooks that identify the caller, do not wait for a body.
   app.addHook('preParsing', ({ method, raw, is404 }, _reply, _payload, done) =>
     !is404 && BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : done(),
   );

@@ -7,7 +7,7 @@ import { createLongWork } from '#core/time-slicing';
 const WORTH_COMPRESSING = 1024;
 /** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
-/** For long bodies, which may never be requested again. It takes a quarter of the time. */
+/** The quality for long bodies, which may never be requested again. It takes a quarter of the time. */
 const BROTLI_QUALITY_LONG = 2;
 
 export type Coding = 'br' | 'gzip' | 'identity';

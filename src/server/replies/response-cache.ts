@@ -14,7 +14,7 @@ type Kept = {
   given?: { answer: Answer; at: number; generation: number };
 };
 
-/** The data of responses. Its `generation` changes with the data. */
+/** The data from which responses are made. Its `generation` changes with the data. */
 type Source = { generation(): number };
 /** The rows of a window, identified by `version`. Undefined if their bodies are not cached. */
 type Rows = { version: string | undefined; isWide: boolean };
