@@ -110,7 +110,7 @@ const DAY = 86_400_000;
 /** In ms. Like the service, the page shows a 24-hour change only if a sample is this close to 24 hours earlier. */
 const TOLERANCE = 30 * 60_000;
 
-/** Returns the change since the sample nearest to 24 hours before the last sample, as a fraction. */
+/** Returns, as a fraction, the change since the sample nearest to 24 hours before the last sample. */
 function dayChange(points: Points): number | undefined {
   const last = points.at(-1);
   if (!last) return undefined;

@@ -63,7 +63,7 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
   return possible.length > 0 ? possible : ['daily'];
 }
 
-/** Returns the chosen interval if possible, otherwise the default if possible, otherwise the coarsest. */
+/** Returns the chosen interval if possible, otherwise the default if possible, otherwise the coarsest interval. */
 export function intervalFor(view: Ranged, chosen: Interval | undefined, token: Availability, now: number): Interval {
   const possible = possibleIntervals(view, token, now);
   const wanted = [chosen, defaultInterval(view)].find((one) => one !== undefined && possible.includes(one));

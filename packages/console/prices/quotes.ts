@@ -13,7 +13,7 @@ import { toError } from '../core/problem.ts';
 
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 
-/** Prices have the age of the response or, if their times differ by more than `FRESH_MS`, each its own age. */
+/** A price has the age of the response, or its own age if the prices' times differ by more than `FRESH_MS`. */
 function quotesOf({ value, fetchedAt, stale }: Result<TokenPrice[]>, currency: string): Quote[] {
   const times = value.flatMap(({ at }) => (at ? [at.getTime()] : []));
   const isOfOneTime = Math.max(...times) - Math.min(...times) <= FRESH_MS;
