@@ -10,7 +10,7 @@ import { DEAD_KEYS_STORED_FOR, hashApiKey, isApiKey } from './api-key.ts';
 import { createKeyLookups } from './key-lookups.ts';
 import { UNUSED, type Use, writeUses } from './key-use.ts';
 
-/** Maximum numbers of cached keys and of cached well-formed keys that do not exist. */
+/** Maximum numbers of cached keys: existing keys, and well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
 const UNKNOWN_KEYS = 20_000;
 const UNKNOWN_FOR = MINUTE;

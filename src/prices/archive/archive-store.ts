@@ -47,7 +47,7 @@ export function createArchiveStore(prisma: PrismaClient) {
       return [...rows, ...spans, ...latest];
     },
 
-    /** Returns a number for each token with points. The number changes with each change to the points. */
+    /** Returns a number for each token that has points. Each change to the token's points changes the number. */
     async changes(): Promise<Map<TokenName, number>> {
       const rows = await prisma.$queryRaw<{ token: TokenName; changes: number }[]>`
         SELECT token, sum(change)::float8 AS changes FROM (

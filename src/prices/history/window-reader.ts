@@ -11,7 +11,7 @@ import { upstreamProblem } from '#upstream/failure';
 
 /** Windows larger than this are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
-/** Of windows larger than this, only a limited number may wait at the same time. */
+/** Only a limited number of windows larger than this may wait at the same time. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 

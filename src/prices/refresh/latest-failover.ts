@@ -152,8 +152,8 @@ export type FailoverEvent =
   | { kind: 'fallback_answered'; source: MarketSourceName; isSound: boolean };
 
 /**
- * The fallback takes over only with a response of its own, so never while it is unavailable. Two good responses from
- * the primary source end the failover.
+ * The fallback takes over only after a response of its own, so an unavailable fallback never takes over. Two good
+ * responses from the primary source end the failover.
  */
 export function nextFailoverState(
   { served, goodAnswers }: Pick<FailoverState, 'served' | 'goodAnswers'>,
