@@ -80,7 +80,5 @@ it('responds with 503 while the process is stopping, regardless of the database'
   });
   const problem = await readiness().catch((error: unknown) => error);
   expect(problem).toMatchObject({ status: 503, code: 'overloaded', headers: { 'retry-after': '1' } });
-  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain(
-    'This process is stopping and accepts no new requests.',
-  );
+  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain('This process is stopping.');
 });

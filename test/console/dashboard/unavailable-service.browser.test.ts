@@ -134,7 +134,7 @@ it('refreshes automatically at the displayed cost, once it is turned on', async 
   const toggle = page.getByLabel('Auto-refresh');
   expect(await toggle.isChecked()).toBe(false);
   expect(await text('auto-refresh-note')).toMatch(
-    /^Up to 36 calls per hour: 90% of your 40 calls, or [\d,]+% over the whole period\.$/,
+    /^Up to 36 calls per hour \(90% of your 40 calls\)\. A whole period would use [\d,]+%\.$/,
   );
   const stopsAt = page.getByLabel('of the allowance is left');
   expect(await stopsAt.inputValue()).toBe('10');

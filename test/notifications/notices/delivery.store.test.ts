@@ -90,7 +90,7 @@ describe('a notice', () => {
       headers: { subject: expect.stringContaining('80') },
     });
     expect(mails[0]?.text).toContain(`Notice ${id}`);
-    expect(mails[0]?.text).toContain(`User ${key} at https://quotient.example.org has used 4 of the 5 calls`);
+    expect(mails[0]?.text).toContain(`User ${key} at https://quotient.example.org has used 4 of 5 calls`);
     expect(await service.database.prisma.notice.findUnique({ where: { id: id ?? '' } })).toMatchObject({
       mailedAt: expect.any(Date),
       postedAt: expect.any(Date),
