@@ -1,6 +1,6 @@
 FROM node:24-slim AS node
 
-# Builds the service as JavaScript, and the console for browsers. This stage has the development dependencies and the
+# Builds the service as JavaScript, and the pages for browsers. This stage has the development dependencies and the
 # sources; the image gets neither.
 FROM node AS built
 WORKDIR /app
@@ -35,6 +35,7 @@ COPY package.json LICENSE ./
 COPY prisma/migrations prisma/migrations
 COPY --from=built /app/build build
 COPY --from=built /app/dist/console dist/console
+COPY --from=built /app/dist/operator dist/operator
 # The version is the one in package.json; a test compares them.
 ARG REVISION=unknown
 ARG SOURCE=unknown

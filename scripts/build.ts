@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
+import { buildOperatorPage } from './build-operator.ts';
 import { buildService } from './build-service.ts';
 
 // Written first, because the console needs the client's generated types.
@@ -7,4 +8,8 @@ import { buildService } from './build-service.ts';
 const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 await import('./client-types.ts');
-await Promise.all([buildService(folder('build')), buildConsole(folder('dist/console'))]);
+await Promise.all([
+  buildService(folder('build')),
+  buildConsole(folder('dist/console')),
+  buildOperatorPage(folder('dist/operator')),
+]);

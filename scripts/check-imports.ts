@@ -34,7 +34,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
   'packages/cosmos': [],
   'packages/client': ['packages/cosmos'],
-  'packages/console': ['packages/client'],
+  'packages/pages': ['packages/client'],
+  'packages/console': ['packages/client', 'packages/pages'],
+  'packages/operator': ['packages/client', 'packages/pages'],
   'packages/sandbox': ['packages/cosmos'],
 };
 
@@ -75,7 +77,7 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
   },
   {
     uses: /^node:/,
-    in: (file) => !/^packages\/(cosmos|client|console)\//.test(file),
+    in: (file) => !/^packages\/(cosmos|client|pages|console|operator)\//.test(file),
     message: 'this package runs in a browser',
   },
 ];
@@ -119,8 +121,8 @@ function fault({ file, specifier, target }: Import): string | undefined {
   if (!MAY_IMPORT[from]?.includes(to)) {
     return `${from} may import ${MAY_IMPORT[from]?.join(', ') || 'nothing outside itself'}`;
   }
-  if (from === 'packages/console' && target !== 'packages/client/index.ts') {
-    return "the console may import only the client's public module, packages/client/index.ts";
+  if (to === 'packages/client' && target !== 'packages/client/index.ts') {
+    return "pages may import only the client's public module, packages/client/index.ts";
   }
   const isSibling = [from, to].every((folder) => CAPABILITIES.includes(folder.slice('src/'.length)));
   if (isSibling && isStore(target)) return 'a store is private to its capability: import a module that uses it';

@@ -12,7 +12,9 @@ const CHECKS = [
   ['scripts/check-imports.ts'],
   ['scripts/check-english.ts'],
   [TSC],
-  ...['packages/client', 'packages/console', 'src/docs/pages/assets'].map((project) => [TSC, '-p', project]),
+  ...['packages/client', 'packages/console', 'packages/pages', 'packages/operator', 'src/docs/pages/assets'].map(
+    (project) => [TSC, '-p', project],
+  ),
 ];
 
 for (const args of CHECKS) {

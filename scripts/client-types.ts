@@ -3,14 +3,16 @@ import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { PROBLEM_CODES } from '#core/problems';
-import { RECORD_NAMES } from '#docs/openapi/public-records';
+import { idsOf, RECORD_NAMES } from '#docs/openapi/public-records';
+import * as operator from '#operator/records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
-// Writes the record schemas as TypeScript, because the client's types must not depend on zod. Run by
-// `npm run build:types`.
+// Writes the record schemas as TypeScript, because the types of the client and of the operator's page must not depend
+// on zod. Run by `npm run build:types`.
 
 const FOLDER = new URL('../packages/client/generated/', import.meta.url);
+const OPERATOR_FOLDER = new URL('../packages/operator/generated/', import.meta.url);
 type Schema = Record<string, unknown>;
 /** Schema keywords that TypeScript types cannot express. */
 const CONSTRAINTS = ['$schema', '$id', 'id', 'examples', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'];
@@ -46,22 +48,27 @@ function forCaller(schema: unknown): unknown {
 const union = (name: string, meaning: string, values: readonly string[]) =>
   `/** ${meaning} */\nexport type ${name} = ${values.map((value) => `'${value}'`).join(' | ')};\n`;
 
-async function clientTypes(): Promise<string> {
+async function interfaces(names: readonly string[]): Promise<string> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { io: 'output', uri: (id) => id });
-  const properties = Object.fromEntries(RECORD_NAMES.map((id) => [id, { $ref: `#/definitions/${id}` }]));
+  const properties = Object.fromEntries(names.map((id) => [id, { $ref: `#/definitions/${id}` }]));
   const root = { type: 'object', properties, definitions: forCaller(schemas) };
-  const interfaces = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
+  const text = await compile(root as object, 'Records', { additionalProperties: false, bannerComment: '' });
+  // Removes the root interface, which only references the other interfaces.
+  return text.replace(/^export interface Records \{[^}]*\}\n/, '');
+}
+
+async function clientTypes(): Promise<string> {
   return [
-    // Removes the root interface, which only references the other interfaces.
-    interfaces.replace(/^export interface Records \{[^}]*\}\n/, ''),
+    await interfaces(RECORD_NAMES),
     union('BuiltInToken', 'A token that every instance of the service has', BUILT_IN_NAMES),
     union('StatisticsSymbol', 'A token that has on-chain statistics', STATISTICS_SYMBOLS),
     union('ProblemCode', 'The code of a problem', PROBLEM_CODES),
   ].join('\n');
 }
 
-await mkdir(FOLDER, { recursive: true });
+await Promise.all([FOLDER, OPERATOR_FOLDER].map((folder) => mkdir(folder, { recursive: true })));
 await writeFile(new URL('records.ts', FOLDER), await clientTypes());
+await writeFile(new URL('records.ts', OPERATOR_FOLDER), await interfaces(idsOf(operator)));
 await writeFile(
   new URL('version.ts', FOLDER),
   `/** The version of the package. */\nexport const VERSION = '${service.version}';\n`,

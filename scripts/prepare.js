@@ -26,11 +26,11 @@ async function prepare() {
 
 if (exists('node_modules/rolldown') && exists('node_modules/json-schema-to-typescript')) {
   void prepare();
-} else if (exists('build/main.js') && exists('dist/console')) {
+} else if (exists('build/main.js') && exists('dist/console') && exists('dist/operator')) {
   console.log('Build skipped: the development dependencies are not installed. build/ and dist/ are unchanged.');
 } else {
   console.log(
-    'Build skipped: the development dependencies are not installed. Copy build/ and dist/console from a ' +
+    'Build skipped: the development dependencies are not installed. Copy build/ and dist/ from a ' +
       'checkout that has them, or run npm ci and then npm prune --omit=dev.',
   );
 }

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Clock } from '#core/clock';
+import { serveOperatorPage } from '#docs/pages/operator-page';
 import { servePageAssets } from '#docs/pages/page-assets';
 import { problemHtml } from '#docs/pages/problem-html';
 import { describeOperatorInterface } from '#docs/routes-operator';
@@ -24,6 +25,8 @@ type Options = {
   failures: FailureLog;
   clock: Clock;
   services: NonNullable<OperatorCapability['admin']>;
+  /** The folder with the built page. Without it, no page is served. */
+  pageFolder?: string | undefined;
   /** How long responses may still take after the app closes, in ms. */
   drainMs?: number;
 };
@@ -32,7 +35,7 @@ type Options = {
  * The listener of the operator API. It has the same bounds as the public one, and no CORS: only its own page can read its
  * responses. It trusts no proxy, because a client could then choose the address whose wrong tokens are counted.
  */
-export async function buildAdminApp({ settings, logger, failures, clock, services, drainMs }: Options) {
+export async function buildAdminApp({ settings, logger, failures, clock, services, pageFolder, drainMs }: Options) {
   const basePath = '';
   const linger = createLingering(TIMEOUTS.linger);
   const bodies = createRequestBodies(TIMEOUTS, linger);
@@ -58,6 +61,7 @@ export async function buildAdminApp({ settings, logger, failures, clock, service
   log.listen(app);
   servePageAssets(app, basePath);
   await describeOperatorInterface(app);
+  if (pageFolder !== undefined) await serveOperatorPage(app, pageFolder);
   await app.register(operator, { prefix: '/admin/v1', bodies, ...services });
   if (drainMs !== undefined) drainOnClose(app, pending, drainMs);
   return app;

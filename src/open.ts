@@ -14,6 +14,7 @@ import { addDatabaseReadings } from '#database/metrics';
 import { readSharedSecret } from '#database/shared-secret';
 import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
 import { CONSOLE_FOLDER } from '#docs/pages/console';
+import { OPERATOR_PAGE_FOLDER } from '#docs/pages/operator-page';
 import { sources } from '#docs/routes';
 import { openMcp } from '#mcp/open';
 import { openNodes } from '#node/open';
@@ -187,7 +188,7 @@ export async function openService(
 
   async function listenForOperator(): Promise<void> {
     if (!settings.admin || !operator.admin) return;
-    const app = await buildAdminApp({ ...opened, services: operator.admin, drainMs });
+    const app = await buildAdminApp({ ...opened, services: operator.admin, pageFolder: OPERATOR_PAGE_FOLDER, drainMs });
     closers.push(() => app.close());
     const { host, port } = settings.admin;
     await app.listen({ host, port, listenTextResolver: (address) => `Operator API listening at ${address}` });

@@ -1,5 +1,5 @@
 import type { QuotientClient } from '../client/index.ts';
-import { byId } from './core/dom.ts';
+import { byId } from '../pages/dom.ts';
 
 const READ_EVERY_MS = 5 * 60_000;
 

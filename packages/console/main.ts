@@ -1,4 +1,6 @@
 import type { User } from '../client/index.ts';
+import { byId, openScrollEdges } from '../pages/dom.ts';
+import { isTemporary, toError } from '../pages/problem.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
 import { openKeys } from './account/keys.ts';
@@ -7,11 +9,9 @@ import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign
 import { openKeyCreated } from './account/validity.ts';
 import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
-import { byId, openScrollEdges } from './core/dom.ts';
-import { openConfirm } from './core/form.ts';
-import { openCurrency } from './core/format.ts';
-import { isTemporary, toError } from './core/problem.ts';
-import { factsOf, openTheme } from './core/storage.ts';
+import { openConfirm } from './core/confirm.ts';
+import { openCurrency } from './core/currency.ts';
+import { factsOf, openTheme } from './core/facts.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
 import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
 import { openRetries } from './dashboard/retries.ts';

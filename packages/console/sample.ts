@@ -1,7 +1,8 @@
 import type { MarketSample, QuotientClient } from '../client/index.ts';
+import { byId, copyButton } from '../pages/dom.ts';
+import { at, change, onDate, span } from '../pages/format.ts';
 import { answerText } from './api/answer-text.ts';
-import { byId, copyButton } from './core/dom.ts';
-import { at, change, money, onDate, span } from './core/format.ts';
+import { money } from './core/currency.ts';
 
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { onDateAt } from '#console/core/format';
 import { DAY, HOUR } from '#core/clock';
+import { onDateAt } from '#pages/format';
 import { createNoonClock, createTestClock } from '../../fixtures/clock.ts';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
 import { type Service, startService } from '../support/service/service.ts';

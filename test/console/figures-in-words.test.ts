@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
 import { dailyCalls } from '#console/account/allowance';
 import { ageText, oldest, staleReason } from '#console/api/api-call';
-import { bigMoney, change, fromNow, money, span, withDates } from '#console/core/format';
+import { bigMoney, money } from '#console/core/currency';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { change, fromNow, span, withDates } from '#pages/format';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 

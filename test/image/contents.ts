@@ -1,6 +1,6 @@
 /** The parts of the application folder that the service requires. */
 const NEEDED =
-  /^(package\.json|LICENSE|node_modules\/.+|prisma\/migrations\/.+|build\/(?!client\/|console\/).+|dist\/console\/.+)$/;
+  /^(package\.json|LICENSE|node_modules\/.+|prisma\/migrations\/.+|build\/(?!client\/|console\/).+|dist\/(console|operator)\/.+)$/;
 
 /** The demo, the stand-ins for the data sources, secrets, and git's own files. */
 const FORBIDDEN = /(^|\/)(sandbox|demo[^/]*|\.env[^/]*|\.npmrc|\.git)(\/|$)/;

@@ -54,7 +54,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/core/dom.ts',
+    file: 'packages/pages/dom.ts',
     tests: ['console/copy-button.browser.test.ts'],
     changes: [
       ['if (text() !== content) reset();', ''],
@@ -62,7 +62,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/core/dom.ts',
+    file: 'packages/pages/dom.ts',
     tests: ['console/small-screen.browser.test.ts'],
     changes: [
       ['scrollLeft > 0', 'scrollLeft >= 0'],
@@ -171,7 +171,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/core/format.ts',
+    file: 'packages/pages/format.ts',
     tests: ['console/figures-in-words.test.ts'],
     changes: [
       ['time === undefined ?', 'time !== undefined ?'],

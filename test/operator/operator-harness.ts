@@ -4,15 +4,19 @@ import { startService } from '../support/service/service.ts';
 
 export const TOKEN = 'an-admin-token-of-more-than-32-characters';
 
-type Options = Parameters<typeof startService>[0] & { settings?: Record<string, string> };
+type Options = Parameters<typeof startService>[0] & {
+  settings?: Readonly<Record<string, string>>;
+  /** The folder with the built page. By default, no page is served. */
+  pageFolder?: string;
+};
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string>; token?: string | null };
 
 /** Starts the service with its operator API. `operator` sends a request to the API, with the token. */
-export async function startOperator({ settings, ...options }: Options = {}) {
+export async function startOperator({ settings, pageFolder, ...options }: Options = {}) {
   const service = await startService({ ...options, settings: { ADMIN_PORT: '0', ADMIN_TOKEN: TOKEN, ...settings } });
   const { admin } = service.parts.operator;
   if (!admin) throw new Error('the operator API is off');
-  const app = await buildAdminApp({ ...service.parts, services: admin });
+  const app = await buildAdminApp({ ...service.parts, services: admin, pageFolder });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const adminUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 

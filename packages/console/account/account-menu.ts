@@ -1,9 +1,9 @@
 import type { Usage } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { count, onDateAt } from '../../pages/format.ts';
 import { masked } from '../api/answer-text.ts';
 import type { Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import type { Confirm } from '../core/form.ts';
-import { count, onDateAt } from '../core/format.ts';
+import type { Confirm } from '../core/confirm.ts';
 import type { Renewal } from './validity.ts';
 
 type Options = {

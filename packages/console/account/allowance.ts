@@ -1,9 +1,9 @@
 import type { Usage } from '../../client/index.ts';
+import { byId, make, makeRow } from '../../pages/dom.ts';
+import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/format.ts';
+import { type OnError, toError } from '../../pages/problem.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Session } from '../api/session.ts';
-import { byId, make, makeRow } from '../core/dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../core/format.ts';
-import { type OnError, toError } from '../core/problem.ts';
 import { openUsageParts } from './usage-parts.ts';
 import { openValidity } from './validity.ts';
 

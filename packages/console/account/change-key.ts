@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { fieldOf, onSubmit } from '../../pages/form.ts';
 import type { Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import { fieldOf, onSubmit } from '../core/form.ts';
 import { isOwner, nameOf } from './key-texts.ts';
 import { chosenScopes, daysFromNow, limitIn } from './new-key.ts';
 

@@ -1,6 +1,6 @@
 import type { ApiKey, Usage } from '../../client/index.ts';
-import { byId, make, makeButton } from '../core/dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt } from '../core/format.ts';
+import { byId, make, makeButton } from '../../pages/dom.ts';
+import { count, fromNow, inCalls, onDate, onDateAt } from '../../pages/format.ts';
 
 type Scopes = Pick<ApiKey, 'scopes'>;
 

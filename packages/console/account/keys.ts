@@ -1,9 +1,9 @@
 import type { QuotientError } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { type OnError, toError } from '../../pages/problem.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Access, Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import type { Confirm } from '../core/form.ts';
-import { type OnError, toError } from '../core/problem.ts';
+import type { Confirm } from '../core/confirm.ts';
 import { openChangeKey } from './change-key.ts';
 import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';

@@ -1,7 +1,7 @@
+import { byId, copyButton } from '../../pages/dom.ts';
+import { fieldOf, onSubmit } from '../../pages/form.ts';
 import { warnBeforeLeaving } from '../api/key-store.ts';
 import type { Session } from '../api/session.ts';
-import { byId, copyButton } from '../core/dom.ts';
-import { fieldOf, onSubmit } from '../core/form.ts';
 import { adviceFor, agentConfiguration, claudeCommand, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import type { Notices } from '../../client/index.ts';
+import { byId, copyButton } from '../../pages/dom.ts';
+import { fieldOf, onSubmit } from '../../pages/form.ts';
+import { problemNote, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
-import { byId, copyButton } from '../core/dom.ts';
-import { fieldOf, onSubmit } from '../core/form.ts';
-import { problemNote, toError } from '../core/problem.ts';
 import { thresholdsIn } from './allowance.ts';
 
 export function openNotices(session: Session) {

@@ -1,10 +1,10 @@
 import type { Plan, QuotientClient, User } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { fieldOf, onSubmit } from '../../pages/form.ts';
+import { onDateAt } from '../../pages/format.ts';
+import { problemNote, runOnce, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import { fieldOf, onSubmit } from '../core/form.ts';
-import { onDateAt } from '../core/format.ts';
-import { problemNote, runOnce, toError } from '../core/problem.ts';
-import type { ServiceFacts } from '../core/storage.ts';
+import type { ServiceFacts } from '../core/facts.ts';
 
 type Purpose = {
   title: string;

@@ -1,8 +1,8 @@
 import type { Usage } from '../../client/index.ts';
+import { byId, make } from '../../pages/dom.ts';
+import { count } from '../../pages/format.ts';
+import { type OnError, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
-import { byId, make } from '../core/dom.ts';
-import { count } from '../core/format.ts';
-import { type OnError, toError } from '../core/problem.ts';
 import { callsOn } from './key-texts.ts';
 
 type Part = Pick<NonNullable<Usage['keys']>[number], 'calls' | 'daily'>;

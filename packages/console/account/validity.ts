@@ -1,6 +1,6 @@
+import { byId, copyButton } from '../../pages/dom.ts';
+import { onDateAt } from '../../pages/format.ts';
 import type { Access, Session } from '../api/session.ts';
-import { byId, copyButton } from '../core/dom.ts';
-import { onDateAt } from '../core/format.ts';
 
 export function openValidity() {
   const text = byId('validity');

@@ -8,7 +8,7 @@ import type {
   TokenName,
   TokenPrice,
 } from '../../client/index.ts';
-import { at, span } from '../core/format.ts';
+import { at, span } from '../../pages/format.ts';
 
 export type { TokenName };
 

@@ -1,4 +1,4 @@
-import { byId, make, placeholder } from '../core/dom.ts';
+import { byId, make, placeholder } from '../../pages/dom.ts';
 import { ageText, type DataAge, isOld } from './api-call.ts';
 
 const UPDATE_MS = 10_000;

@@ -1,4 +1,4 @@
-import { openStored } from '../core/storage.ts';
+import { openStored } from '../../pages/storage.ts';
 
 const MOST_ENDS = 20;
 

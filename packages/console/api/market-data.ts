@@ -1,4 +1,4 @@
-import { toError } from '../core/problem.ts';
+import { toError } from '../../pages/problem.ts';
 import { type ApiCall, daysCall, type Result, staleReason } from './api-call.ts';
 import type { Session } from './session.ts';
 

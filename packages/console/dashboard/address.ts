@@ -1,5 +1,5 @@
 import type { Interval } from '../api/api-call.ts';
-import { DEFAULT_CURRENCY } from '../core/format.ts';
+import { DEFAULT_CURRENCY } from '../core/currency.ts';
 import {
   DEFAULT_VIEW,
   type HistoryView,

@@ -1,8 +1,8 @@
 import type { Usage } from '../../client/index.ts';
+import { announce, byId } from '../../pages/dom.ts';
+import { count, inCalls } from '../../pages/format.ts';
+import { openStored } from '../../pages/storage.ts';
 import type { Allowance } from '../account/allowance.ts';
-import { announce, byId } from '../core/dom.ts';
-import { count, inCalls } from '../core/format.ts';
-import { openStored } from '../core/storage.ts';
 
 export const REFRESH_MINUTES = 5;
 const HOUR_MS = 3_600_000;

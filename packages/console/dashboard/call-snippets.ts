@@ -1,9 +1,9 @@
 import type { StatisticsSymbol, Usage } from '../../client/index.ts';
+import { buttonGroup, byId, copyButton } from '../../pages/dom.ts';
+import { inCalls } from '../../pages/format.ts';
 import { answerText, EXAMPLES, type Language, masked, snippet } from '../api/answer-text.ts';
 import { type ApiCall, latestPricesCall, statisticsCall, type TokenName, usageCall } from '../api/api-call.ts';
 import type { Session } from '../api/session.ts';
-import { buttonGroup, byId, copyButton } from '../core/dom.ts';
-import { inCalls } from '../core/format.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';
 
 const CALLS = [

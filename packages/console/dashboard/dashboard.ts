@@ -1,11 +1,11 @@
 import type { Token } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
 import type { Allowance } from '../account/allowance.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import type { Currency } from '../core/format.ts';
-import type { Theme } from '../core/storage.ts';
+import type { Currency } from '../core/currency.ts';
+import type { Theme } from '../core/facts.ts';
 import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';

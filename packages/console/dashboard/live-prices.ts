@@ -1,11 +1,12 @@
 import type { StreamedPrice, TokenName } from '../../client/index.ts';
+import { announce, byId } from '../../pages/dom.ts';
+import { inCalls } from '../../pages/format.ts';
+import { toError } from '../../pages/problem.ts';
+import { openStored } from '../../pages/storage.ts';
 import type { Allowance } from '../account/allowance.ts';
 import { costOf } from '../api/api-call.ts';
 import type { Session } from '../api/session.ts';
-import { announce, byId } from '../core/dom.ts';
-import { type Currency, inCalls } from '../core/format.ts';
-import { toError } from '../core/problem.ts';
-import { openStored } from '../core/storage.ts';
+import type { Currency } from '../core/currency.ts';
 import { hasReached, hourlyInWords, reservedShare } from './auto-refresh.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
 

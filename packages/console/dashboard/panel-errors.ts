@@ -1,6 +1,6 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
-import { byId, make, makeButton } from '../core/dom.ts';
-import { fromNow, onDateAt } from '../core/format.ts';
+import { byId, make, makeButton } from '../../pages/dom.ts';
+import { fromNow, onDateAt } from '../../pages/format.ts';
 import {
   isExhausted,
   isKeyProblem,
@@ -9,7 +9,7 @@ import {
   type OnError,
   problemNote,
   toError,
-} from '../core/problem.ts';
+} from '../../pages/problem.ts';
 import { openRetries } from './retries.ts';
 
 /** Shows each error once: in the panel if it concerns only that panel, otherwise above the panels. */

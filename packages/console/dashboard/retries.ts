@@ -1,7 +1,7 @@
 import { QuotientError } from '../../client/index.ts';
-import { make, makeButton } from '../core/dom.ts';
-import { span } from '../core/format.ts';
-import { problemNote } from '../core/problem.ts';
+import { make, makeButton } from '../../pages/dom.ts';
+import { span } from '../../pages/format.ts';
+import { problemNote } from '../../pages/problem.ts';
 import { pauseAfter } from './auto-refresh.ts';
 
 export type Retry = () => Promise<unknown>;

@@ -1,11 +1,11 @@
 import type { StatisticsSymbol, Token, TokenStatistics } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { number, UNKNOWN } from '../../pages/format.ts';
+import type { OnError } from '../../pages/problem.ts';
 import { statisticsCall } from '../api/api-call.ts';
 import { type Entry, fillList, openDataAge, openOffer, showPlaceholders } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Session } from '../api/session.ts';
-import { byId } from '../core/dom.ts';
-import { number, UNKNOWN } from '../core/format.ts';
-import type { OnError } from '../core/problem.ts';
 
 const PLACEHOLDERS = 12;
 

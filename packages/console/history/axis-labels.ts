@@ -1,4 +1,5 @@
-import { axisAmount, utc } from '../core/format.ts';
+import { utc } from '../../pages/format.ts';
+import { axisAmount } from '../core/currency.ts';
 
 /** The number of decimals that distinguish values one step apart, plus one if the step is not round. */
 function decimalsOf(step: number): number {

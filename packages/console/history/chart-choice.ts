@@ -1,7 +1,8 @@
 import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
+import { buttonGroup, byId, make, makeButton } from '../../pages/dom.ts';
+import { onDate } from '../../pages/format.ts';
 import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
-import { buttonGroup, byId, make, makeButton } from '../core/dom.ts';
-import { bigMoney, money, onDate } from '../core/format.ts';
+import { bigMoney, money } from '../core/currency.ts';
 import type { DateRange } from './custom-dates.ts';
 import {
   defaultInterval,

@@ -1,11 +1,11 @@
 import type { Token } from '../../client/index.ts';
+import { announce, buttonGroup, byId } from '../../pages/dom.ts';
+import { type OnError, toError } from '../../pages/problem.ts';
 import type { Interval, Result } from '../api/api-call.ts';
 import { openDataAge, openOffer } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { announce, buttonGroup, byId } from '../core/dom.ts';
-import type { Currency } from '../core/format.ts';
-import { type OnError, toError } from '../core/problem.ts';
-import type { Theme } from '../core/storage.ts';
+import type { Currency } from '../core/currency.ts';
+import type { Theme } from '../core/facts.ts';
 import type { Quote } from '../prices/quotes.ts';
 import type { Chart } from './chart.ts';
 import {

@@ -1,6 +1,7 @@
+import { announce, byId } from '../../pages/dom.ts';
+import { saveFile } from '../../pages/download.ts';
+import { onDateAt } from '../../pages/format.ts';
 import { candlesToCsv, seriesToCsv } from '../api/answer-text.ts';
-import { announce, byId, make } from '../core/dom.ts';
-import { onDateAt } from '../core/format.ts';
 import type { Chart } from './chart.ts';
 import type { History, HistoryView } from './chart-choice.ts';
 import { panned, zoomed } from './gestures.ts';
@@ -73,9 +74,6 @@ export function openChartTools({ chart, index, onScale }: Options) {
   };
 }
 
-/** How long a saved file stays in memory, in ms. Some browsers read it only after the click. */
-const KEPT_MS = 10_000;
-
 /** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv`. Omits parts that have default values. */
 function fileName(view: HistoryView): string {
   const { token, range, from, thru, interval, currency, metric } = view;
@@ -94,9 +92,7 @@ export function openExportButton(shown: () => { view: HistoryView; value: Histor
     if (!saved) return;
     const { view, value } = saved;
     const text = Array.isArray(value) ? candlesToCsv(value, view.currency) : seriesToCsv(value, view.currency);
-    const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-    make('a', { href: url, download: fileName(view) }).click();
-    setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+    saveFile(fileName(view), new Blob([text], { type: 'text/csv' }));
   });
   return {
     enable(isEnabled: boolean): void {

@@ -9,7 +9,7 @@ import {
   TickMarkType,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { Theme } from '../core/storage.ts';
+import type { Theme } from '../core/facts.ts';
 import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
 import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
 import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';

@@ -1,6 +1,6 @@
-import { byId, makeButton } from '../core/dom.ts';
-import { openFaults } from '../core/faults.ts';
-import { onDate } from '../core/format.ts';
+import { byId, makeButton } from '../../pages/dom.ts';
+import { openFaults } from '../../pages/faults.ts';
+import { onDate } from '../../pages/format.ts';
 import { isoDate } from './intervals.ts';
 
 const DAY = 86_400_000;

@@ -1,4 +1,4 @@
-import { change, onDate } from '../core/format.ts';
+import { change, onDate } from '../../pages/format.ts';
 import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
 
 type Point = { x: number; y: number };

@@ -1,7 +1,7 @@
 import type { Gap, Token } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { onDate, onDateAt } from '../../pages/format.ts';
 import type { Interval } from '../api/api-call.ts';
-import { byId } from '../core/dom.ts';
-import { onDate, onDateAt } from '../core/format.ts';
 
 export const INTERVALS = [
   ['minute', 'Minute'],

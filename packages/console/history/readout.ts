@@ -1,6 +1,7 @@
 import type { Token } from '../../client/index.ts';
-import { byId, make, makeRow } from '../core/dom.ts';
-import { count, money, onDateAt } from '../core/format.ts';
+import { byId, make, makeRow } from '../../pages/dom.ts';
+import { count, onDateAt } from '../../pages/format.ts';
+import { money } from '../core/currency.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
 import { changeInWords } from './gestures.ts';

@@ -1,7 +1,8 @@
 import type { Token } from '../../client/index.ts';
+import { byId, make, placeholder } from '../../pages/dom.ts';
+import { at, change, count, onDate, orUnknown, UNKNOWN } from '../../pages/format.ts';
 import { type Entry, fillList, openDataAge, showPlaceholders } from '../api/figures.ts';
-import { byId, make, placeholder } from '../core/dom.ts';
-import { at, bigMoney, change, count, money, onDate, orUnknown, UNKNOWN } from '../core/format.ts';
+import { bigMoney, money } from '../core/currency.ts';
 import type { Quote } from './quotes.ts';
 
 /** How long a changed price is marked, in ms. */

@@ -1,10 +1,11 @@
 import type { Token, TokenPrice } from '../../client/index.ts';
+import { byId } from '../../pages/dom.ts';
+import { count, inCalls } from '../../pages/format.ts';
+import type { OnError } from '../../pages/problem.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { byId } from '../core/dom.ts';
-import { type Currency, count, inCalls } from '../core/format.ts';
-import type { OnError } from '../core/problem.ts';
+import type { Currency } from '../core/currency.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
 import { isMatch, openTableHead, SEARCHED_FROM, sorted } from './table-head.ts';

@@ -1,4 +1,5 @@
 import type { QuotientError, TokenPrice } from '../../client/index.ts';
+import { toError } from '../../pages/problem.ts';
 import {
   batchesOf,
   type DataAge,
@@ -9,7 +10,6 @@ import {
   type TokenName,
 } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { toError } from '../core/problem.ts';
 
 export type Quote = { price: TokenPrice; currency: string; age: DataAge };
 

@@ -1,5 +1,5 @@
 import type { Token, TokenPrice } from '../../client/index.ts';
-import { byId, make, makeButton } from '../core/dom.ts';
+import { byId, make, makeButton } from '../../pages/dom.ts';
 
 export function openTableHead(onSort: () => void) {
   let sorting = FIRST_SORTING;

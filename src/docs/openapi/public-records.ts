@@ -11,7 +11,8 @@ import * as statistics from '#statistics/records';
 /** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
 const MODULES = [accounts, notifications, prices, docs, statistics, latest, stream, operator];
 
-const idsOf = (module: object): string[] =>
+/** The names of a module's schemas. */
+export const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);
 
 export const RECORD_NAMES = MODULES.flatMap(idsOf);

@@ -45,15 +45,20 @@ type Here = keyof typeof PAGES;
 const LOGO =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path d="M7 21.5 13 14l5 4.5L25 9"/><path class="baseline" d="M7 26h18"/></svg>';
 
+export const brandHtml = (root: string) =>
+  `<a class="brand" href="${root}" aria-label="Quotient, home">${LOGO}<span>Quotient</span></a>`;
+
+export const themeHtml = () => `<label class="theme"><span class="unseen">Theme</span>
+<select id="theme" autocomplete="off"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`;
+
 /** The header of every page, including the console. `root` is the base path with a trailing slash. */
 export function headerHtml(root: string, here?: Here): string {
   const links = Object.entries(PAGES).map(
     ([name, [path, title]]) => `<a href="${root}${path}"${name === here ? ' aria-current="page"' : ''}>${title}</a>`,
   );
-  return `<a class="brand" href="${root}" aria-label="Quotient, home">${LOGO}<span>Quotient</span></a>
+  return `${brandHtml(root)}
 <nav class="pages" aria-label="Pages">${links.join('')}</nav>
-<label class="theme"><span class="unseen">Theme</span>
-<select id="theme" autocomplete="off"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`;
+${themeHtml()}`;
 }
 
 const link = (title: string, url: string) => `<a href="${url}">${title}</a>`;

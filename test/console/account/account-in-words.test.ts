@@ -11,7 +11,7 @@ import {
   validityInWords,
 } from '#console/account/key-texts';
 import { mailLinkIn } from '#console/account/sign-in';
-import { factsOf } from '#console/core/storage';
+import { factsOf } from '#console/core/facts';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import type { UserRecord } from '#accounts/records';
-import { onDateAt } from '#console/core/format';
+import { onDateAt } from '#pages/format';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { startMailServer } from '../../support/mail/mail-server.ts';

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { onDate } from '#console/core/format';
 import { DAY } from '#core/clock';
+import { onDate } from '#pages/format';
 import type { TokenRecord } from '#prices/model/records';
 import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
 import type { Service } from '../../support/service/service.ts';

@@ -1,4 +1,4 @@
-import type { QuotientError } from '../../client/index.ts';
+import type { QuotientError } from '../client/index.ts';
 import { make } from './dom.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement;

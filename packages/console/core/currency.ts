@@ -1,5 +1,5 @@
-import { byId } from './dom.ts';
-import { openStored } from './storage.ts';
+import { byId } from '../../pages/dom.ts';
+import { openStored } from '../../pages/storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
 
@@ -35,29 +35,7 @@ export function openCurrency() {
 
 export type Currency = ReturnType<typeof openCurrency>;
 
-/* Formats numbers and times as text, in English and UTC. */
-
-const SECOND = 1000;
-const DAY = 86_400 * SECOND;
-const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat('en-US', {
-  style: 'percent',
-  signDisplay: 'exceptZero',
-  minimumFractionDigits: 2,
-});
 const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-export const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-const date = utc({ dateStyle: 'medium' });
-const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
-const time = utc({ timeStyle: 'short' });
-export const UNKNOWN = '–';
-
-export const orUnknown = <T>(value: T | null, format: (value: T) => string) =>
-  value === null ? UNKNOWN : format(value);
-
 const formats = new Map<string, Intl.NumberFormat>();
 
 function inCurrency(currency: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -95,42 +73,3 @@ export const bigMoney = (value: number, currency: string) =>
   Math.abs(value) < 10_000
     ? money(value, currency)
     : inCurrency(currency, 'big', { notation: 'compact', ...twoDecimals }).format(value);
-
-export const count = (value: number) => plain.format(value);
-export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
-export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
-
-/** Formats a fraction as `+2.10%`. The minus sign is as wide as the plus sign. */
-export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
-export const onDate = (at: Date) => date.format(at);
-export const onDateAt = (at: Date) => dateTime.format(at);
-const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
-export const withDates = (text: string) =>
-  text.replace(INSTANT, (written, time) => {
-    const instant = new Date(written);
-    if (Number.isNaN(instant.getTime())) return written;
-    return time === undefined ? onDate(instant) : onDateAt(instant);
-  });
-/** Formats a time as `10:42`, with the date if the time is at least a day ago. */
-export const at = (instant: Date, now: number) =>
-  now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
-
-const UNITS = [
-  ['day', DAY],
-  ['hour', 3600 * SECOND],
-  ['minute', 60 * SECOND],
-  ['second', SECOND],
-] as const;
-
-/** Uses the largest unit in which the value is at least two. */
-function inUnits(ms: number): [value: number, unit: (typeof UNITS)[number][0]] {
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= 2 * size) ?? UNITS[3];
-  return [Math.trunc(ms / length), unit];
-}
-
-export function span(ms: number): string {
-  const [value, unit] = inUnits(Math.max(0, ms));
-  return `${count(value)} ${unit}${value === 1 ? '' : 's'}`;
-}
-
-export const fromNow = (instant: Date, now: number) => relative.format(...inUnits(instant.getTime() - now));

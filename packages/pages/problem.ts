@@ -1,4 +1,4 @@
-import { QuotientError } from '../../client/index.ts';
+import { QuotientError } from '../client/index.ts';
 import { make } from './dom.ts';
 import { span, withDates } from './format.ts';
 

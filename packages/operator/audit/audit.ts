@@ -1,0 +1,73 @@
+import { byId, make } from '../../pages/dom.ts';
+import { saveFile } from '../../pages/download.ts';
+import { openFaults } from '../../pages/faults.ts';
+import { onDateAt, UNKNOWN } from '../../pages/format.ts';
+import type { Context, View } from '../core/context.ts';
+import { openList } from '../core/list.ts';
+import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
+import type { AuditEvent } from '../generated/records.ts';
+import { changesIn, parametersOf } from './changes.ts';
+
+function changesCell({ before, after }: AuditEvent): Node | string {
+  const changes = changesIn(before, after);
+  if (changes.length === 0) return UNKNOWN;
+  return make('ul', { class: 'changes' }, ...changes.map((change) => make('li', {}, make('bdi', {}, change))));
+}
+
+export function openAudit({ api, ask, go, report }: Context): View {
+  const form = byId('audit-filter', HTMLFormElement);
+  const faults = openFaults(form);
+  const list = openList<AuditEvent>({
+    ...{ id: 'audit-list', label: 'Audit events', view: 'audit', nouns: ['event', 'events'] },
+    columns: [['Time'], ['Action'], ['Target'], ['Changes'], ['Actor'], ['Request']],
+    cellsOf: (event) => [
+      onDateAt(event.at),
+      event.action,
+      event.user === null ? event.target : make('a', { href: `#/users/${event.user}` }, event.target),
+      changesCell(event),
+      make('bdi', {}, event.actor),
+      event.requestId === null ? UNKNOWN : make('code', { class: 'request' }, event.requestId),
+    ],
+    read: (query) => api.audit(parametersOf(query)),
+  });
+
+  const apply = () => {
+    if (faults.check()) go(fragmentOf('audit', queryOfForm(form)));
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    apply();
+  });
+  form.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLSelectElement) apply();
+  });
+
+  let shown: Readonly<Record<string, string>> = {};
+  byId('audit-download').addEventListener('click', () => {
+    const query = parametersOf({ ...shown, cursor: '' });
+    const isFiltered = Object.values(query).some((value) => value !== '');
+    ask({
+      ...{ title: 'Download the audit log?', yes: 'Download', busy: 'Downloading…' },
+      effect: () =>
+        `Saves ${isFiltered ? 'all events that match the filter' : 'all events'} on this device, as a file with one JSON object per line.`,
+      async act() {
+        saveFile('audit.ndjson', await api.auditLines(query));
+        report('The audit log is saved.');
+        return undefined;
+      },
+    });
+  });
+
+  return {
+    async show({ query }) {
+      fillForm(form, query);
+      shown = query;
+      await list.show(query);
+    },
+    clear() {
+      form.reset();
+      shown = {};
+      list.clear();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { byId } from '../../pages/dom.ts';
+import type { Api } from '../api/api.ts';
+import type { Ask } from './question.ts';
+import type { Place } from './router.ts';
+
+/** The dependencies of each view. */
+export type Context = {
+  api: Api;
+  ask: Ask;
+  /** Shows the result of a change above the view. */
+  report: (text: string) => void;
+  /** Opens the view of a fragment. */
+  go: (fragment: string) => void;
+};
+
+export type View = {
+  show: (place: Place) => Promise<void>;
+  /** Removes all data, at the end of a session. */
+  clear: () => void;
+};
+
+export function openReport() {
+  const notice = byId('notice');
+  return (text: string): void => {
+    notice.textContent = text;
+  };
+}

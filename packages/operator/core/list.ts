@@ -1,0 +1,77 @@
+import { byId, make, openScrollEdges } from '../../pages/dom.ts';
+import { count } from '../../pages/format.ts';
+import { openLoader } from './loader.ts';
+import { fragmentOf } from './router.ts';
+
+type Query = Readonly<Record<string, string>>;
+type Column = readonly [title: string, kind?: 'num'];
+
+type List<Item> = {
+  id: string;
+  /** The name of the table. */
+  label: string;
+  view: string;
+  /** One item and several items, in words. */
+  nouns: readonly [one: string, several: string];
+  columns: readonly Column[];
+  cellsOf: (item: Item) => readonly (Node | string)[];
+  read: (query: Query) => Promise<{ items: readonly Item[]; nextCursor: string | null }>;
+};
+
+/** A table of one page of a list, with links to the next and the first page. The first cell names the row. */
+export function openList<Item>({ id, label, view, nouns, columns, cellsOf, read }: List<Item>) {
+  const panel = byId(id);
+  const body = make('tbody');
+  const heads = columns.map(([title, kind = '']) => make('th', { scope: 'col', class: kind }, title));
+  const table = make('table', { 'aria-label': label }, make('thead', {}, make('tr', {}, ...heads)), body);
+  const scroll = make('section', { class: 'scroll', tabindex: '0', 'aria-label': label }, table);
+  const size = make('span', { class: 'soft', role: 'status' }, 'Loading…');
+  const next = make('a', { href: '#', hidden: '' }, 'Next page');
+  const first = make('a', { href: '#', hidden: '' }, 'First page');
+  const problem = make('div', { class: 'problem', role: 'alert' });
+  panel.append(
+    problem,
+    make('div', { class: 'scroll-frame' }, scroll),
+    make('div', { class: 'foot list-foot' }, size, make('nav', { 'aria-label': 'Pages of the list' }, first, next)),
+  );
+  openScrollEdges(scroll);
+  const loader = openLoader(panel, problem);
+  let shown: Query = {};
+
+  function rowOf(item: Item): HTMLElement {
+    const [name = '', ...others] = cellsOf(item);
+    const cells = others.map((cell, place) => make('td', { class: columns[place + 1]?.[1] ?? '' }, cell));
+    return make('tr', {}, make('th', { scope: 'row' }, name), ...cells);
+  }
+
+  async function show(query: Query): Promise<void> {
+    shown = query;
+    await loader.load(
+      () => read(query),
+      ({ items, nextCursor }) => {
+        body.replaceChildren(...items.map(rowOf));
+        const [one, several] = nouns;
+        const isWhole = nextCursor === null && !query.cursor;
+        const number = items.length === 0 ? 'No' : count(items.length);
+        size.textContent = `${number} ${items.length === 1 ? one : several}${isWhole ? '' : ' on this page'}.`;
+        next.hidden = nextCursor === null;
+        if (nextCursor !== null) next.href = fragmentOf(view, { ...query, cursor: nextCursor });
+        first.hidden = !query.cursor;
+        first.href = fragmentOf(view, { ...query, cursor: '' });
+        scroll.scrollTop = 0;
+      },
+    );
+  }
+
+  return {
+    show,
+    refresh: () => show(shown),
+    clear(): void {
+      loader.cancel();
+      body.replaceChildren();
+      size.textContent = 'Loading…';
+      next.hidden = true;
+      first.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { byId } from '../../pages/dom.ts';
+import { openFaults } from '../../pages/faults.ts';
+import { fieldOf } from '../../pages/form.ts';
+import { onDateAt } from '../../pages/format.ts';
+import type { Announcement } from '../api/api.ts';
+import type { Context, View } from '../core/context.ts';
+import { openLoader } from '../core/loader.ts';
+
+export function openAnnouncement({ api, ask, report }: Context): View {
+  const form = byId('announcement-form', HTMLFormElement);
+  const remove = byId('announcement-remove');
+  const text = byId('announcement-text');
+  const until = byId('announcement-until');
+  const loader = openLoader(form, byId('announcement-problem'));
+  const faults = openFaults(form);
+
+  function write(current: Announcement): void {
+    remove.hidden = current.text === null;
+    text.textContent = current.text ?? 'There is no announcement.';
+    until.textContent = current.until ? `Until ${onDateAt(current.until)}.` : '\u00a0';
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (!faults.check()) return;
+    const fields = new FormData(form);
+    const next = fieldOf(fields, 'text').trim();
+    // The field contains a time without a zone, and its label states UTC.
+    const end = new Date(`${fieldOf(fields, 'until')}Z`);
+    ask({
+      ...{ title: 'Publish the announcement?', yes: 'Publish', busy: 'Publishing…' },
+      effect: () =>
+        `All users see “${next}” in the console and on the status page within 5 seconds, until ${onDateAt(end)}.`,
+      async act() {
+        write(await api.announce({ text: next, until: end.toISOString() }));
+        form.reset();
+        report('The announcement is published.');
+        return undefined;
+      },
+    });
+  });
+
+  remove.addEventListener('click', () =>
+    ask({
+      ...{ title: 'Remove the announcement?', yes: 'Remove', busy: 'Removing…' },
+      effect: () => 'The announcement disappears for all users within 5 seconds.',
+      async act() {
+        write(await api.announce({ text: null, until: null }));
+        report('The announcement is removed.');
+        return undefined;
+      },
+    }),
+  );
+
+  return {
+    show: () => loader.load(api.announcement, write),
+    clear() {
+      loader.cancel();
+      form.reset();
+      write({ text: null, until: null });
+    },
+  };
+}

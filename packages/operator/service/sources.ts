@@ -1,0 +1,60 @@
+import { byId, make } from '../../pages/dom.ts';
+import { count, inCalls, onDateAt, orUnknown } from '../../pages/format.ts';
+import type { Context, View } from '../core/context.ts';
+import { openLoader } from '../core/loader.ts';
+import type { SourceReport } from '../generated/records.ts';
+import { stateTag } from '../users/words.ts';
+
+const figure = (name: string, value: string) => make('div', {}, make('dt', {}, name), make('dd', {}, value));
+
+/** The budget of the month, with a forecast at its average rate. */
+function budgetOf({ name, budget }: SourceReport): HTMLElement[] {
+  if (!budget) return [make('p', { class: 'soft' }, 'This source has no budget.')];
+  const { limit, used, remaining, forecast, exhaustedAt } = budget;
+  const meter = make('meter', { min: '0', max: String(Math.max(1, limit ?? used)), 'aria-label': `Budget of ${name}` });
+  meter.value = used;
+  return [
+    ...(limit === null ? [] : [meter]),
+    make(
+      'dl',
+      { class: 'key-figures' },
+      figure('Used this month', limit === null ? inCalls(used) : `${count(used)} of ${inCalls(limit)}`),
+      figure('Remaining', remaining === null ? 'without a limit' : inCalls(remaining)),
+      figure('Forecast for the month', inCalls(forecast)),
+    ),
+    ...(exhaustedAt === null
+      ? []
+      : [make('p', { class: 'note warn' }, `At this rate, the budget is spent on ${onDateAt(exhaustedAt)}.`)]),
+  ];
+}
+
+function panelOf(source: SourceReport): HTMLElement {
+  const { name, state, lastSuccessAt, lastFailure } = source;
+  const id = `source-${name}`;
+  return make(
+    'section',
+    { class: 'panel', 'aria-labelledby': id },
+    make('div', { class: 'head' }, make('h2', { id }, name), stateTag(state)),
+    make(
+      'dl',
+      { class: 'key-figures' },
+      figure('Last success', orUnknown(lastSuccessAt, onDateAt)),
+      figure('Last failure', lastFailure ? `${onDateAt(lastFailure.at)}: ${lastFailure.cause}` : 'none'),
+    ),
+    ...budgetOf(source),
+  );
+}
+
+export function openSources({ api }: Pick<Context, 'api'>): View {
+  const content = byId('sources-content');
+  const loader = openLoader(content, byId('sources-problem'));
+  const show = () => loader.load(api.sources, (sources) => content.replaceChildren(...sources.map(panelOf)));
+  byId('sources-refresh').addEventListener('click', () => void show());
+  return {
+    show,
+    clear() {
+      loader.cancel();
+      content.replaceChildren();
+    },
+  };
+}

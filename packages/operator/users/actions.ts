@@ -1,0 +1,146 @@
+import { saveFile } from '../../pages/download.ts';
+import { inCalls, onDateAt } from '../../pages/format.ts';
+import type { Api } from '../api/api.ts';
+import type { OperatorUserDetail } from '../generated/records.ts';
+import { type Action, replacementOf } from './key-actions.ts';
+import { nameOf } from './words.ts';
+
+const MOST_REASON = 500;
+const reason = (placeholder: string) =>
+  ({ name: 'reason', label: 'Reason', kind: 'text', most: MOST_REASON, placeholder }) as const;
+
+const PLANS = ['monthly', 'yearly'] as const;
+
+const wholeOr = (text: string) => (/^\d+$/.test(text) ? inCalls(Number(text)) : '… calls');
+
+export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
+  const { key, resetsAt } = user;
+  const name = nameOf(user);
+
+  const exported: Action = {
+    label: 'Export…',
+    done: `The export of ${name} is saved.`,
+    question: {
+      ...{ title: 'Export the user?', yes: 'Export', busy: 'Exporting…' },
+      effect: () =>
+        `Saves everything that is stored about ${name} as a JSON file on this device, without secrets and hashes.`,
+      act: async () => void saveFile(`user-${key}.json`, await api.exported(key)),
+    },
+  };
+  if (user.state === 'erased') return [exported];
+
+  const suspend: Action = {
+    label: 'Suspend…',
+    done: `${name} is suspended.`,
+    question: {
+      ...{ title: 'Suspend the user?', yes: 'Suspend', busy: 'Suspending…', isDangerous: true },
+      fields: [reason('Unusual traffic: contact us.')],
+      effect: () =>
+        `All calls of ${name} are rejected within 5 seconds and show this reason, until you resume the user.`,
+      act: async (values) => void (await api.suspend(key, values('reason'))),
+    },
+  };
+  const resume: Action = {
+    label: 'Resume…',
+    done: `${name} is resumed.`,
+    question: {
+      ...{ title: 'Resume the user?', yes: 'Resume', busy: 'Resuming…' },
+      fields: [reason('The user has fixed the script.')],
+      effect: () => `The keys of ${name} work again within 5 seconds; the reason is for the audit log only.`,
+      act: async (values) => void (await api.resume(key, values('reason'))),
+    },
+  };
+  const plan: Action = {
+    label: 'Change plan…',
+    done: `The plan of ${name} is changed.`,
+    question: {
+      ...{ title: 'Change the plan?', yes: 'Change plan', busy: 'Changing…' },
+      fields: [
+        {
+          name: 'plan',
+          label: 'Plan',
+          kind: 'choice',
+          options: PLANS.map((one) => [one, one]),
+          value: PLANS.find((one) => one !== user.plan) ?? user.plan,
+        },
+        {
+          name: 'from',
+          label: 'From',
+          kind: 'choice',
+          options: [
+            ['next', 'the next period'],
+            ['now', 'now'],
+          ],
+        },
+        {
+          name: 'limit',
+          label: 'Calls per period (empty: the limit of the plan)',
+          kind: 'number',
+          least: 0,
+          isOptional: true,
+        },
+      ],
+      effect: (values) => {
+        const limit = values('limit') === '' ? 'the limit of the plan' : wholeOr(values('limit'));
+        return values('from') === 'now'
+          ? `${name} gets the ${values('plan')} plan now: a new period and a new term start immediately, with ${limit}.`
+          : `${name} gets the ${values('plan')} plan with ${limit} from ${onDateAt(resetsAt)}; nothing changes until then.`;
+      },
+      async act(values) {
+        const limit = values('limit');
+        await api.plan(key, {
+          plan: values('plan'),
+          from: values('from'),
+          ...(limit !== '' && { limit: Number(limit) }),
+        });
+        return undefined;
+      },
+    },
+  };
+  const limit: Action = {
+    label: 'Set limit…',
+    done: `The limit of ${name} is changed.`,
+    question: {
+      ...{ title: 'Set the limit?', yes: 'Set limit', busy: 'Saving…' },
+      fields: [{ name: 'limit', label: 'Calls per period', kind: 'number', least: 0, value: user.limit }],
+      effect: (values) =>
+        `${name} may make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
+      act: async (values) => void (await api.limit(key, Number(values('limit')))),
+    },
+  };
+  const credits: Action = {
+    label: 'Grant calls…',
+    done: `Calls are granted to ${name}.`,
+    question: {
+      ...{ title: 'Grant additional calls?', yes: 'Grant', busy: 'Granting…' },
+      fields: [{ name: 'calls', label: 'Calls', kind: 'number', least: 1 }, reason('Compensation for the outage')],
+      effect: (values) =>
+        `${name} may make ${wholeOr(values('calls'))} more until ${onDateAt(resetsAt)}; calls that are left then are lost.`,
+      act: async (values) => void (await api.credits(key, Number(values('calls')), values('reason'))),
+    },
+  };
+  const renew: Action = {
+    label: 'Renew…',
+    done: `The plan of ${name} is renewed.`,
+    question: {
+      ...{ title: 'Renew the plan?', yes: 'Renew', busy: 'Renewing…' },
+      effect: () =>
+        user.state === 'expired'
+          ? `Starts a new term for ${name} now.`
+          : `Adds one period to the plan of ${name}, which is valid until ${onDateAt(user.validUntil)}.`,
+      act: async () => void (await api.renew(key)),
+    },
+  };
+  const erase: Action = {
+    label: 'Erase…',
+    isDangerous: true,
+    done: `User ${key} is erased.`,
+    question: {
+      ...{ title: 'Erase the user?', yes: 'Erase permanently', busy: 'Erasing…', isDangerous: true },
+      effect: () =>
+        `All keys of ${name} stop working, and the name, the email address, the settings and the credits are deleted; this cannot be undone.`,
+      act: async () => void (await api.erase(key)),
+    },
+  };
+  return [user.suspension ? resume : suspend, plan, limit, credits, renew, replacementOf(api, user), exported, erase];
+}

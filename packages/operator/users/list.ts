@@ -1,0 +1,61 @@
+import { byId, make } from '../../pages/dom.ts';
+import { count, onDate } from '../../pages/format.ts';
+import type { Context, View } from '../core/context.ts';
+import { openList } from '../core/list.ts';
+import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
+import type { OperatorUser } from '../generated/records.ts';
+import { isolated, nameOf, stateTag } from './words.ts';
+
+function identityOf(user: OperatorUser): HTMLElement {
+  const link = make('a', { href: `#/users/${user.key}` }, isolated(nameOf(user)));
+  return make('div', { class: 'identity' }, link, make('span', { class: 'soft' }, isolated(user.email ?? 'erased')));
+}
+
+export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
+  const form = byId('users-filter', HTMLFormElement);
+  const list = openList<OperatorUser>({
+    ...{ id: 'users-list', label: 'Users', view: 'users', nouns: ['user', 'users'] },
+    columns: [
+      ['User'],
+      ['State'],
+      ['Plan'],
+      ['Used', 'num'],
+      ['Limit', 'num'],
+      ['Last hour', 'num'],
+      ['Number', 'num'],
+      ['Created'],
+    ],
+    cellsOf: (user) => [
+      identityOf(user),
+      stateTag(user.state),
+      user.plan,
+      count(user.used),
+      count(user.periodLimit),
+      count(user.lastHour),
+      String(user.key),
+      onDate(user.createdAt),
+    ],
+    read: api.users,
+  });
+
+  const apply = () => go(fragmentOf('users', queryOfForm(form)));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    apply();
+  });
+  form.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLSelectElement) apply();
+  });
+
+  return {
+    async show({ query }) {
+      fillForm(form, query);
+      byId('user-back', HTMLAnchorElement).href = fragmentOf('users', query);
+      await list.show(query);
+    },
+    clear() {
+      form.reset();
+      list.clear();
+    },
+  };
+}

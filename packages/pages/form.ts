@@ -1,0 +1,40 @@
+import type { QuotientError } from '../client/index.ts';
+import { openFaults } from './faults.ts';
+import { problemNote, runOnce } from './problem.ts';
+
+/** Runs `submit` if all fields are valid, and shows its text or error. Then resets the form unless `keeps` is set. */
+export function onSubmit(
+  form: HTMLFormElement,
+  busyLabel: string,
+  submit: (fields: FormData) => Promise<string | undefined>,
+  { keeps = false, note = problemNote }: { keeps?: boolean; note?: (error: QuotientError) => Node } = {},
+): void {
+  const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
+  const problem = form.querySelector('.problem');
+  if (!button || !problem) throw new Error('the form has no submit button or no element for errors');
+  const label = button.textContent;
+  const sent = form.querySelector('.sent');
+  const faults = openFaults(form);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sent?.replaceChildren();
+    problem.replaceChildren();
+    if (!faults.check()) return;
+    const fields = new FormData(form);
+    void runOnce(
+      button,
+      problem,
+      async () => {
+        button.textContent = busyLabel;
+        const text = await submit(fields).finally(() => {
+          button.textContent = label;
+        });
+        if (!keeps) form.reset();
+        sent?.replaceChildren(text ?? '');
+      },
+      (error) => (faults.showServiceErrors(error) ? '' : note(error)),
+    );
+  });
+}
+
+export const fieldOf = (fields: FormData, name: string) => String(fields.get(name) ?? '');

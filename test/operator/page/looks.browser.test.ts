@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { barriers } from '../../support/browser/accessibility.ts';
+import { expectSoundLooks } from '../../support/browser/looks.ts';
+import {
+  type OperatorVisit,
+  openTestOperatorPage,
+  type TestOperatorPage,
+  visitOperator,
+} from '../../support/browser/operator-page.ts';
+
+/** The transfer size of a first visit, in bytes. */
+const FIRST_LOAD = 40_000;
+/** The maximum layout shift, as Chromium measures it. */
+const SHIFT = 0.01;
+const VIEWS = [
+  '#/users',
+  '#/users/1',
+  '#/users/2',
+  '#/users/99',
+  '#/sources',
+  '#/messages',
+  '#/announcement',
+  '#/audit',
+];
+
+let opened: TestOperatorPage;
+let here: OperatorVisit;
+beforeAll(async () => {
+  opened = await openTestOperatorPage();
+  const { service, call } = opened;
+  const key = await service.register('yearly');
+  const name = 'Konrad Zuse with a name that is as long as a name in a list can ever become';
+  const query = new URLSearchParams({ name, email: `${'k'.repeat(60)}@example.org`, plan: 'monthly' });
+  await fetch(`${service.url}/v1/user/create?${query}`, { method: 'POST' });
+  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  await call('/users/1/credits', { method: 'POST', body: { calls: 500, reason: 'outage '.repeat(60).trim() } });
+  await call('/users/2/suspend', { method: 'POST', body: { reason: 'w'.repeat(400) } });
+  const message = { payload: {}, dueAt: null, attempts: 8, lastError: 'status 503', givenUpAt: new Date(), userKey: 1 };
+  await service.database.prisma.outboxMessage.create({
+    data: { id: '0f8fad5b-d9cb-469f-a165-70867728950e', kind: 'notice-webhook', ...message },
+  });
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visitOperator(opened);
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  const origins = new Set(here.requests.map((url) => new URL(url).origin));
+  expect([...origins]).toEqual([opened.url]);
+  await here.close();
+});
+
+async function go(fragment: string): Promise<void> {
+  await here.page.goto(`${opened.url}/${fragment}`);
+  await here.settled();
+}
+
+it('is accessible and fits the screen in both color schemes, on phones and desktops', async () => {
+  const { page } = here;
+  const found = (view: string) => expectSoundLooks(page, view, [320, 768, 1440, 1920]);
+  await found('sign-in');
+  await here.signIn('x'.repeat(40));
+  await page.locator('#sign-in .note').waitFor();
+  await found('a wrong token');
+  await here.signIn();
+  await here.settled();
+  for (const view of VIEWS) {
+    await go(view);
+    await found(view);
+  }
+  await go('#/users/1');
+  await page.getByText('By day').click();
+  await page.getByRole('button', { name: 'Change plan…' }).click();
+  await found('the dialog');
+}, 180_000);
+
+it('is accessible with forced colors and reduced motion', async () => {
+  const { page } = here;
+  await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+  await here.signIn();
+  await here.settled();
+  for (const view of VIEWS) {
+    await go(view);
+    expect(await barriers(page), view).toEqual([]);
+    expect(await page.evaluate('document.getAnimations().length'), view).toBe(0);
+  }
+});
+
+it('can be used with the keyboard alone', async () => {
+  const { page } = here;
+  await page.keyboard.type('an-admin-token-of-more-than-32-characters');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+  const focused = () => page.locator(':focus');
+  const tabTo = async (name: string) => {
+    for (let i = 0; i < 60; i += 1) {
+      if (
+        (await focused()
+          .innerText()
+          .catch(() => '')) === name
+      )
+        return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`${name} cannot be reached with Tab`);
+  };
+  await tabTo('Ada Lovelace');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+  expect(await focused().evaluate(({ id }) => id)).toBe('user-title');
+  await tabTo('Set limit…');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('4321');
+  await page.keyboard.press('Enter');
+  await here.dialog.waitFor({ state: 'hidden' });
+  expect((await opened.call('/users/1')).body).toMatchObject({ limit: 4321 });
+  expect(await focused().evaluate(({ id }) => id)).toBe('user-title');
+});
+
+it('has a small transfer size, and does not shift while data loads', async () => {
+  const { page } = here;
+  await here.signIn();
+  await here.settled();
+  await page.addInitScript(`
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  `);
+  const session = await here.context.newCDPSession(page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await go('#/users/1');
+  bytes = 0;
+  await page.reload();
+  await here.settled();
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(FIRST_LOAD);
+  console.log(`first load: ${Math.round(bytes / 1000)} KB`);
+  for (const view of VIEWS) {
+    await go(view);
+    await page.reload();
+    await here.settled();
+    expect(await page.evaluate('globalThis.shift'), view).toBeLessThan(SHIFT);
+  }
+});

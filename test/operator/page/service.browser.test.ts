@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  type OperatorVisit,
+  openTestOperatorPage,
+  type TestOperatorPage,
+  visitOperator,
+} from '../../support/browser/operator-page.ts';
+
+let opened: TestOperatorPage;
+let here: OperatorVisit;
+beforeAll(async () => {
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'quotient@example.org', PUBLIC_URL: 'http://127.0.0.1:9' };
+  opened = await openTestOperatorPage(mail);
+  await opened.service.register();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visitOperator(opened);
+  await here.signIn();
+  await here.settled();
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const open = async (name: string) => {
+  await here.page.getByRole('link', { name, exact: true }).click();
+  await here.settled();
+};
+
+it('shows the sources with their budgets and forecasts', async () => {
+  const { page } = here;
+  const key = await opened.service.createUser();
+  await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  await open('Sources');
+  const { body } = await opened.call('/sources');
+  const reports = body as unknown as { name: string; budget: { limit: number | null } | null }[];
+  expect(await page.locator('#sources-content h2').allInnerTexts()).toEqual(reports.map(({ name }) => name));
+  const coingecko = page.getByRole('region', { name: 'coingecko' });
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await here.settled();
+      return coingecko.innerText();
+    })
+    .toMatch(/working.*Used this month.*Forecast for the month/s);
+  const limited = reports.filter(({ budget }) => budget && budget.limit !== null);
+  expect(await page.locator('#sources-content meter').count()).toBe(limited.length);
+});
+
+it('retries a message, and states why another cannot be retried', async () => {
+  const { page } = here;
+  const givenUp = { payload: {}, dueAt: null, attempts: 8, lastError: 'status <503>', givenUpAt: new Date() };
+  const ids = ['0f8fad5b-d9cb-469f-a165-70867728950e', '0f8fad5b-d9cb-469f-a165-70867728950f'] as const;
+  await opened.service.database.prisma.outboxMessage.createMany({
+    data: [
+      { id: ids[0], kind: 'notice-webhook', userKey: 1, ...givenUp },
+      { id: ids[1], kind: 'recover', userKey: 1, ...givenUp },
+    ],
+  });
+  await open('Messages');
+  await page.getByText('2 messages.').waitFor();
+  expect(await here.rowOf('Notice by webhook').innerText()).toContain('status <503>');
+  expect(await here.rowOf('Recovery email').innerText()).toContain('Not possible');
+  await here
+    .rowOf('Notice by webhook')
+    .getByRole('button', { name: /^Retry/ })
+    .click();
+  await here.confirm('Retry');
+  await page.getByText('the retry is due').waitFor();
+  const audit = (await opened.call('/audit?action=message.retry')).body as { items: { target: string }[] };
+  expect(audit.items.map(({ target }) => target)).toEqual([`message:${ids[0]}`]);
+});
+
+it('publishes and removes the announcement', async () => {
+  const { page } = here;
+  await open('Announcement');
+  await page.getByText('There is no announcement.').waitFor();
+  await page.getByRole('button', { name: 'Publish…' }).click();
+  await page.getByText('Enter a text.').waitFor();
+  await page.getByLabel('Text').fill('Maintenance & <i>more</i>');
+  await page.getByLabel('Ends at').fill('2001-01-01T10:00');
+  await page.getByRole('button', { name: 'Publish…' }).click();
+  await here.dialog.getByRole('button', { name: 'Publish' }).click();
+  await here.dialog.getByRole('link', { name: 'About invalid_request' }).waitFor();
+  await here.dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel('Ends at').fill('2031-01-31T10:00');
+  await page.getByRole('button', { name: 'Publish…' }).click();
+  await here.dialog.getByText('until 31 Jan 2031, 10:00').waitFor();
+  await here.confirm('Publish');
+  const published = { text: 'Maintenance & <i>more</i>', until: '2031-01-31T10:00:00.000Z' };
+  expect((await opened.call('/announcement')).body).toEqual(published);
+  expect(await page.locator('#announcement-text').innerText()).toBe(published.text);
+  await page.getByRole('button', { name: 'Remove…' }).click();
+  await here.confirm('Remove');
+  expect((await opened.call('/announcement')).body).toEqual({ text: null, until: null });
+});
+
+it('filters the audit log, keeps the filter in the URL, and saves it', async () => {
+  const { page } = here;
+  await opened.call('/users/1/limit', { method: 'POST', body: { limit: 1 } });
+  await opened.call('/users/1/limit', { method: 'POST', body: { limit: 20_000 } });
+  await opened.call('/users/1/suspend', { method: 'POST', body: { reason: '"><script>globalThis.hasRun=1</script>' } });
+  await open('Audit log');
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('user.limit');
+  await page.getByText('2 events.').waitFor();
+  await page.getByText('limit: 1 → 20000').waitFor();
+  await page.reload();
+  await page.getByText('2 events.').waitFor();
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('user.suspend');
+  await page.getByText('1 event.').waitFor();
+  await page.getByText('"><script>').waitFor();
+  expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
+
+  await page.getByRole('button', { name: 'Download…' }).click();
+  await here.dialog.getByText('all events that match the filter').waitFor();
+  const download = page.waitForEvent('download');
+  await here.confirm('Download');
+  const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).action)).toEqual(['user.suspend']);
+
+  await page.getByRole('textbox', { name: 'User' }).fill('x');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByText('Enter a record number.').waitFor();
+  await page.getByRole('textbox', { name: 'User' }).fill('2');
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('');
+  await page.getByText('No events.').waitFor();
+  const today = new Date().toISOString().slice(0, 10);
+  await page.goto(`${opened.url}/#/audit?user=1&from=${today}&to=${today}`);
+  await here.rowOf('user.suspend').waitFor();
+  expect(await page.getByLabel('To (UTC)').inputValue()).toBe(today);
+  await here.rowOf('user.suspend').getByRole('link', { name: 'user:1' }).click();
+  await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+});

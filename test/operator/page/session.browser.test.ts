@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  type OperatorVisit,
+  openTestOperatorPage,
+  type TestOperatorPage,
+  visitOperator,
+} from '../../support/browser/operator-page.ts';
+import { TOKEN } from '../operator-harness.ts';
+
+let opened: TestOperatorPage;
+let here: OperatorVisit;
+beforeAll(async () => {
+  opened = await openTestOperatorPage();
+});
+afterAll(() => opened?.close());
+beforeEach(async () => {
+  here = await visitOperator(opened, '#/sources');
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const heading = (name: string) => here.page.getByRole('heading', { name, level: 1 });
+const stored = () => here.page.evaluate<string[]>('Object.values(sessionStorage).concat(Object.values(localStorage))');
+
+it('asks for the token, keeps it for the tab only, and shows the view of the URL', async () => {
+  const { page } = here;
+  await heading('Operator').waitFor();
+  expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+  await here.signIn();
+  await heading('Sources').waitFor();
+  expect(await stored()).toEqual([TOKEN]);
+  expect(await page.evaluate('Object.values(localStorage)')).toEqual([]);
+  await page.reload();
+  await heading('Sources').waitFor();
+
+  const other = await here.context.newPage();
+  await other.goto(`${opened.url}/#/sources`);
+  await other.getByLabel('Admin token').waitFor();
+
+  expect(here.requests.filter((url) => url.includes(TOKEN))).toEqual([]);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await heading('Operator').waitFor();
+  expect(await stored()).toEqual([]);
+  expect(await page.locator('#sources-content').innerHTML()).toBe('');
+});
+
+it('shows why a token is rejected and what to do, and ends a session whose token is not valid', async () => {
+  const { page } = here;
+  await here.signIn('short');
+  await page.getByText('An admin token has at least 32 characters.').waitFor();
+  await here.signIn('x'.repeat(40));
+  const note = page.locator('#sign-in .note');
+  await note.getByRole('link', { name: 'About admin_token_invalid' }).waitFor();
+  expect(await note.getByRole('paragraph').count()).toBe(4);
+  const help = await note.getByRole('link').getAttribute('href');
+  expect((await fetch(new URL(String(help), `${opened.url}/`))).status).toBe(200);
+  expect(await stored()).toEqual([]);
+
+  await page.evaluate(`sessionStorage.setItem('quotient:admin-token', '${'y'.repeat(40)}')`);
+  await page.reload();
+  await page.getByText('The service no longer accepts the token.').waitFor();
+  await heading('Operator').waitFor();
+  expect(await stored()).toEqual([]);
+});
+
+it('reports that the service is unreachable, and repeats the request', async () => {
+  const { page } = here;
+  await here.signIn();
+  await here.settled();
+  await page.route('**/admin/v1/sources', (route) => route.abort());
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('The service is unreachable').waitFor();
+  expect(await page.locator('#sources-content section').count(), 'the last response stays').toBeGreaterThan(2);
+  await page.unroute('**/admin/v1/sources');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The service is unreachable').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import {
+  type OperatorVisit,
+  openTestOperatorPage,
+  type TestOperatorPage,
+  visitOperator,
+} from '../../support/browser/operator-page.ts';
+
+let opened: TestOperatorPage;
+let here: OperatorVisit;
+/** The record number and the key of a new user. */
+let user: { key: number; apiKey: string };
+beforeAll(async () => {
+  opened = await openTestOperatorPage();
+});
+afterAll(() => opened?.close());
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  const query = new URLSearchParams({ name: 'Ada Lovelace', email: `ada${count}@example.org`, plan: 'monthly' });
+  const response = await fetch(`${opened.service.url}/v1/user/create?${query}`, { method: 'POST' });
+  user = (await response.json()) as typeof user;
+  here = await visitOperator(opened, `#/users/${user.key}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await here.signIn();
+  await here.page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+const act = (name: string) => here.page.getByRole('button', { name, exact: true }).click();
+const shown = async () => (await opened.call(`/users/${user.key}`)).body;
+const statusOf = async (key = user.apiKey) =>
+  (await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key })).status;
+
+it('suspends a user with a reason, and resumes the user', async () => {
+  const { page, dialog } = here;
+  await act('Suspend…');
+  await dialog.getByRole('button', { name: 'Suspend' }).click();
+  await dialog.getByText('Required.').waitFor();
+  await dialog.getByLabel('Reason').fill('Unusual <b>traffic</b>');
+  await here.confirm('Suspend');
+  await page.getByText('Unusual <b>traffic</b>').waitFor();
+  expect(await page.locator(':focus').evaluate(({ id }) => id), 'the title has the focus').toBe('user-title');
+  expect(await shown()).toMatchObject({ state: 'suspended', suspension: { reason: 'Unusual <b>traffic</b>' } });
+  expect(await statusOf()).toBe(403);
+
+  await act('Resume…');
+  await dialog.getByLabel('Reason').fill('fixed');
+  await here.confirm('Resume');
+  expect(await shown()).toMatchObject({ state: 'active', suspension: null });
+  expect(await statusOf()).toBe(200);
+});
+
+it('changes nothing if the operator cancels', async () => {
+  const before = await shown();
+  for (const name of [
+    'Suspend…',
+    'Change plan…',
+    'Set limit…',
+    'Grant calls…',
+    'Renew…',
+    'Replace owner key…',
+    'Export…',
+    'Erase…',
+  ]) {
+    await act(name);
+    expect((await here.page.locator('#question-effect').innerText()).length, name).toBeGreaterThan(30);
+    if (name === 'Erase…') await here.page.keyboard.press('Escape');
+    else await here.dialog.getByRole('button', { name: 'Cancel' }).click();
+    await here.dialog.waitFor({ state: 'hidden' });
+    expect(await here.page.locator(':focus').innerText(), 'the focus returns').toBe(name);
+  }
+  expect(await shown()).toEqual(before);
+});
+
+it('changes the plan from the next period and now, the limit and the credits', async () => {
+  const { page, dialog } = here;
+  await act('Change plan…');
+  await dialog.getByText('nothing changes until then').waitFor();
+  await here.confirm('Change plan');
+  expect(await shown()).toMatchObject({ plan: 'monthly', nextPlan: { plan: 'yearly' } });
+
+  await act('Change plan…');
+  await dialog.getByLabel('From').selectOption('now');
+  await dialog.getByLabel('Calls per period').fill('777');
+  await dialog.getByText('start immediately, with 777 calls').waitFor();
+  await here.confirm('Change plan');
+  expect(await shown()).toMatchObject({ plan: 'yearly', nextPlan: null, limit: 777 });
+
+  await act('Set limit…');
+  expect(await dialog.getByLabel('Calls per period').inputValue()).toBe('777');
+  await dialog.getByLabel('Calls per period').fill('-1');
+  await dialog.getByRole('button', { name: 'Set limit' }).click();
+  await dialog.getByText('Enter a whole number of at least 0.').waitFor();
+  await dialog.getByLabel('Calls per period').fill('900');
+  await here.confirm('Set limit');
+  await act('Grant calls…');
+  await dialog.getByLabel('Calls').fill('50');
+  await dialog.getByLabel('Reason').fill('outage');
+  await here.confirm('Grant');
+  expect(await shown()).toMatchObject({ limit: 900, credits: 50, periodLimit: 950 });
+  await page.getByRole('table', { name: 'Credits' }).getByText('outage').waitFor();
+});
+
+it('replaces the owner key, and shows the new key once', async () => {
+  const { page, dialog } = here;
+  await act('Replace owner key…');
+  await dialog.getByLabel('The old owner keys stop working').selectOption('0');
+  await dialog.getByRole('button', { name: 'Replace', exact: true }).click();
+  await dialog.getByRole('heading', { name: 'New owner key' }).waitFor();
+  const key = await dialog.locator('code').innerText();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  expect(await statusOf(key)).toBe(200);
+  expect(await statusOf()).toBe(401);
+  await here.confirm('I have saved it');
+  expect(await page.content()).not.toContain(key);
+  expect(here.requests.filter((url) => url.includes(key))).toEqual([]);
+});
+
+it('renews the plan, and shows why a second renewal is rejected', async () => {
+  const before = String((await shown()).validUntil);
+  await act('Renew…');
+  await here.confirm('Renew');
+  expect(String((await shown()).validUntil) > before).toBe(true);
+  await act('Renew…');
+  await here.dialog.getByRole('button', { name: 'Renew' }).click();
+  await here.dialog.getByRole('link', { name: 'About renew_too_early' }).waitFor();
+  await here.dialog.getByText('grant calls for the current period').waitFor();
+});
+
+it('lists the keys and their use, and revokes a key except the last owner key', async () => {
+  const { page } = here;
+  expect(await statusOf()).toBe(200);
+  await opened.service.parts.allowance.settle();
+  await fetch(`${opened.service.url}/v1/user/keys?label=Shop&scopes=prices`, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey },
+  });
+  await page.reload();
+  await page.locator('.key-item').first().waitFor();
+  for (const name of ['Owner key', '/v1/prices/latest/token'])
+    await page.getByRole('row').filter({ hasText: name }).getByRole('cell', { name: '1', exact: true }).waitFor();
+  const revoke = page.getByRole('button', { name: /^Revoke / });
+  expect(await revoke.count()).toBe(1);
+  await revoke.click();
+  await here.confirm('Revoke');
+  await page.locator('.key-item').filter({ hasText: 'Shop' }).getByText('revoked', { exact: true }).waitFor();
+  expect(await revoke.count()).toBe(0);
+});
+
+it('saves an export, and erases the user', async () => {
+  const { page } = here;
+  await act('Export…');
+  const download = page.waitForEvent('download');
+  await here.confirm('Export');
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe(`user-${user.key}.json`);
+  const text = await readFile(await saved.path(), 'utf8');
+  expect(JSON.stringify(JSON.parse(text))).toContain('Ada Lovelace');
+  expect(text).not.toContain(user.apiKey);
+
+  await act('Erase…');
+  await here.confirm('Erase permanently');
+  await page.getByRole('heading', { name: `User ${user.key}`, level: 1 }).waitFor();
+  expect(await shown()).toMatchObject({ state: 'erased', name: null, email: null });
+  expect(await page.locator('.actions').getByRole('button').allInnerTexts()).toEqual(['Export…']);
+  expect(await statusOf()).toBe(401);
+});
+
+it('shows what to do for a user that does not exist', async () => {
+  const { page } = here;
+  await page.goto(`${opened.url}/#/users/999999`);
+  await page.getByRole('link', { name: 'About not_found' }).waitFor();
+  expect(await page.getByText('Ada Lovelace').count(), 'no data of another user').toBe(0);
+});
