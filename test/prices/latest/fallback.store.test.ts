@@ -97,13 +97,17 @@ test('a large price difference at a switch is logged, counted, and shown for its
     expect.stringMatching(/^latest: kraken has been served instead of coingecko since 2026-05-15T14:1/),
   );
   expect(warnings).toContainEqual(
-    expect.stringMatching(/^latest: bitcoin was [\d.]+ according to coingecko and 1 according to kraken at 2026-05-15T14:1/),
+    expect.stringMatching(
+      /^latest: bitcoin was [\d.]+ according to coingecko and 1 according to kraken at 2026-05-15T14:1/,
+    ),
   );
 
   await service.gate.reopen();
   await requestEveryMinute(10);
   const back = (await ready()).warnings;
-  expect(back).toContainEqual(expect.stringMatching(/^latest: bitcoin was 1 according to kraken and [\d.]+ according to coingecko/));
+  expect(back).toContainEqual(
+    expect.stringMatching(/^latest: bitcoin was 1 according to kraken and [\d.]+ according to coingecko/),
+  );
   expect(back.join()).not.toContain('instead of');
   expect(await counted('bitcoin')).toBe(2);
   await service.pass(HOUR + MINUTE);
