@@ -13,7 +13,7 @@ import { command, JSON_OPTION, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
-import { cliOperator } from '#cli/operator';
+import { cliOperator } from '#cli/users/operator';
 import { type Clock, systemClock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { Database } from '#database/database';

@@ -1,14 +1,14 @@
 import type { Accounts } from '#accounts/open';
 import { createAccountReport } from '#accounts/users/account-report';
 import type { Notifications } from '#notifications/open';
+import { createAuditLog } from '#operator/audit/audit';
+import { createAuditStore } from '#operator/audit/audit-store';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import type { UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
 import { createAdminToken } from './admin-token.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { openAnnouncements } from './announcements.ts';
-import { createAuditLog } from './audit.ts';
-import { createAuditStore } from './audit-store.ts';
 import { createMessageList } from './messages.ts';
 import { announcement } from './routes-public.ts';
 import type { OperatorSettings } from './settings.ts';

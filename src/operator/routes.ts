@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { clientOf } from '#accounts/gate/limits';
 import type { Clock } from '#core/clock';
+import type { AuditLog } from '#operator/audit/audit';
+import { auditLog } from '#operator/audit/routes-audit';
 import type { RequestBodies } from '#server/connections/request-body';
 import { refuseCrossSite } from '#server/cross-origin';
 import { readJsonBodies } from '#server/json-body';
 import { neverStored } from '#server/replies/static-content';
 import type { AdminToken } from './admin-token.ts';
 import type { Announcements } from './announcements.ts';
-import type { AuditLog } from './audit.ts';
 import type { Messages } from './messages.ts';
-import { auditLog } from './routes-audit.ts';
 import { userChanges } from './routes-changes.ts';
 import { serviceState } from './routes-service.ts';
 import { users } from './routes-users.ts';

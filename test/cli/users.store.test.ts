@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
 import { createUserStore } from '#accounts/keys/user-store';
-import { audit } from '#cli/audit-commands';
+import { audit } from '#cli/users/audit-commands';
 import { users as commandLine } from '#cli/users/user-commands';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ArchiveFault, END, headerOf, paddingOf, readArchive } from '#database/tar';
+import { ArchiveFault, END, headerOf, paddingOf, readArchive } from '#database/backup/tar';
 
 type File = { name: string; content: Buffer };
 

@@ -7,13 +7,13 @@ import { createUsers, type Users } from '#accounts/users/users';
 import { command, JSON_OPTION, wholeNumber } from '#cli/arguments';
 import { alignedTable, cut, dateOf, minuteOf, printJson, printLines } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
-import { cliOperator } from '#cli/operator';
 import { iso, isoOrNull, systemClock } from '#core/clock';
 import type { Operator } from '#core/operator';
 import { Problem, type ProblemCode } from '#core/problems';
 import type { Database } from '#database/database';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
 import { EXIT, ExitError } from '#process/exit';
+import { cliOperator } from './operator.ts';
 
 /** Remedies as commands. The API's own details contain paths, or no remedy. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {

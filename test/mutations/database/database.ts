@@ -93,7 +93,7 @@ export const database: Mutations[] = [
     changes: [['  await connectOnce(pool, config, name);\n', '']],
   },
   {
-    file: 'src/database/tar.ts',
+    file: 'src/database/backup/tar.ts',
     tests: ['database/tar.test.ts'],
     changes: [
       ['number(148, 8) === sumOf(header) && ', ''],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { iso } from '#core/clock';
+import { readCursor, writeCursor } from '#operator/parameters';
+import type { AuditRecord } from '#operator/records';
 import type { AuditFilter, AuditPlace, AuditStore, StoredEvent } from './audit-store.ts';
-import { readCursor, writeCursor } from './parameters.ts';
-import type { AuditRecord } from './records.ts';
 
 /** Events per statement of a stream. */
 const BATCH = 500;

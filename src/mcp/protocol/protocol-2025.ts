@@ -5,8 +5,8 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { untilAborted } from '#mcp/until-aborted';
 import { type Exchange, serverOf } from './protocol-server.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** nginx's status for a client that has disconnected. */
 const CLIENT_GONE = 499;

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { MANIFEST, type Manifest } from '#database/backup';
 import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
+import { MANIFEST, type Manifest } from './backup.ts';
 import { ArchiveFault, readArchive } from './tar.ts';
 
 /** The directory where a backup is unpacked and tested. It remains after an interrupted restore. */

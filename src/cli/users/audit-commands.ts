@@ -2,11 +2,11 @@ import { choice, command, JSON_OPTION, pastDate, wholeNumber } from '#cli/argume
 import type { CommandLine } from '#cli/command-line';
 import { alignedTable, cut, minuteOf } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
-import { HIGHEST, recordNumber } from '#cli/users/user-services';
 import { DAY, systemClock } from '#core/clock';
 import { AUDIT_ACTIONS } from '#core/operator';
-import { createAuditLog } from '#operator/audit';
-import { createAuditStore } from '#operator/audit-store';
+import { createAuditLog } from '#operator/audit/audit';
+import { createAuditStore } from '#operator/audit/audit-store';
+import { HIGHEST, recordNumber } from './user-services.ts';
 
 const USAGE = `Shows the changes that the operator made, newest first.
 

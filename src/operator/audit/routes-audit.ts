@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '#core/operator';
+import { cursor, limit, line, userKey } from '#operator/parameters';
+import { auditPage } from '#operator/records';
 import { acceptedType } from '#server/replies/negotiation';
 import type { AuditLog } from './audit.ts';
-import { cursor, limit, line, userKey } from './parameters.ts';
-import { auditPage } from './records.ts';
 
 const time = (description: string) =>
   z.iso
