@@ -25,6 +25,6 @@ export function errorNote(error: QuotientError, ...actions: HTMLElement[]): HTML
   const note = problemNote(error, ...actions);
   if (error instanceof ApiError) note.prepend(make('p', {}, make('strong', {}, error.title)));
   const remedy = REMEDIES[error.code];
-  if (remedy) note.lastElementChild?.before(make('p', {}, remedy));
+  if (remedy) note.querySelector('p.soft')?.before(make('p', {}, remedy));
   return note;
 }

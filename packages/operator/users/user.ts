@@ -12,8 +12,6 @@ import { isolated, nameOf, stateTag } from './words.ts';
 
 type Loaded = readonly [user: OperatorUserDetail, byKey: Usage, byPath: Usage];
 
-const LOADING = 'Loading…';
-
 /** One user, with all changes. */
 export function openUser({ api, ask, report }: Context): View {
   const content = byId('user-content');
@@ -69,7 +67,7 @@ export function openUser({ api, ask, report }: Context): View {
   function clear(): void {
     loader.cancel();
     content.replaceChildren();
-    title.textContent = LOADING;
+    title.textContent = 'User';
     shown = undefined;
   }
 
@@ -78,6 +76,7 @@ export function openUser({ api, ask, report }: Context): View {
       const key = Number(id);
       // Data of another user never stays visible.
       if (key !== shown) clear();
+      if (shown === undefined) title.textContent = `User ${key}`;
       shown = key;
       await load(key);
     },

@@ -177,5 +177,6 @@ it('shows what to do for a user that does not exist', async () => {
   const { page } = here;
   await page.goto(`${opened.url}/#/users/999999`);
   await page.getByRole('link', { name: 'About not_found' }).waitFor();
+  await page.getByRole('heading', { name: 'User 999999', level: 1 }).waitFor();
   expect(await page.getByText('Ada Lovelace').count(), 'no data of another user').toBe(0);
 });
