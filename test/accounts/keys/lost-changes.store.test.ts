@@ -66,6 +66,7 @@ it('the key of a lost user is unknown, also if its record number is that of a ne
     prisma.$executeRaw`DELETE FROM api_key WHERE user_key = ${lost}`,
     prisma.$executeRaw`DELETE FROM lease WHERE user_key = ${lost}`,
     prisma.$executeRaw`DELETE FROM usage WHERE user_key = ${lost}`,
+    prisma.$executeRaw`DELETE FROM usage_detail WHERE user_key = ${lost}`,
     prisma.$executeRaw`DELETE FROM usage_day WHERE user_key = ${lost}`,
     prisma.$executeRaw`DELETE FROM "user" WHERE key = ${lost}`,
     prisma.$executeRaw`SELECT setval(pg_get_serial_sequence('"user"', 'key'), ${lost}, false)`,
