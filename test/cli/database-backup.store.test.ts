@@ -55,7 +55,7 @@ describe('the embedded database', () => {
         acknowledged += 1;
       }
     })();
-    await vi.waitUntil(() => acknowledged > 20);
+    await vi.waitUntil(() => acknowledged > 20, { timeout: 15_000 });
     const before = acknowledged;
     const live = at('live');
     await writeBackup(dataDir, live, clock);
