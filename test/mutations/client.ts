@@ -49,7 +49,10 @@ export const client: Mutations[] = [
       ['current.facts = factsOf(response);', ''],
       ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
       ['limits.retries ?? request.retries', 'request.retries ?? limits.retries'],
-      ['limits.timeout ?? defaults.timeout', 'defaults.timeout'],
+      [
+        'limits.timeout ?? defaults.timeout, signal);\n      const retries',
+        'defaults.timeout, signal);\n      const retries',
+      ],
       ['        ...userAgent(),\n', ''],
     ],
   },
@@ -58,8 +61,14 @@ export const client: Mutations[] = [
     tests: ['client/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
-      ['readArguments(() => prepare(request, headers))', 'prepare(request, headers)'],
-      ['readArguments(() => readCallOptions(call))', 'readCallOptions(call)'],
+      [
+        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));\n      const sent = readArguments(() => prepare(request, headers));',
+        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));\n      const sent = prepare(request, headers);',
+      ],
+      [
+        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));',
+        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readCallOptions(call);',
+      ],
     ],
   },
   {

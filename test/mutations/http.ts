@@ -27,7 +27,7 @@ export const http: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
-    changes: [['      if (!covers(caller, scope)) throw missingScope(scope);\n', '']],
+    changes: [['      if (!covers(caller, scope)) throw missingScope(scope);\n      noteUse(', '      noteUse(']],
   },
   {
     file: 'src/accounts/gate/gate.ts',
@@ -227,7 +227,7 @@ export const http: Mutations[] = [
     file: 'src/server/replies/negotiation.ts',
     tests: ['server/conformity.store.test.ts'],
     changes: [
-      ['request.routeOptions.config.csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
+      ['csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
       ["format !== 'json' && format !== 'csv'", "format !== 'json'"],
       ['if (mediaTypes.some((one) => FORMATS[one] === format)) return', 'return'],
     ],

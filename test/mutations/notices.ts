@@ -59,8 +59,8 @@ export const notices: Mutations[] = [
     changes: [
       ['used + coalesce(sum(unbooked), 0)::int AS calls', 'used AS calls'],
       [
-        'AND (p.used + p.outstanding)::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]',
-        'AND p.used::bigint * 100 >= u."limit"::bigint * (${THRESHOLDS})[1]',
+        'AND (p.used + p.outstanding)::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]',
+        'AND p.used::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]',
       ],
       ['WHERE calls > 0 AND calls::bigint', 'WHERE calls::bigint'],
       [' - DAYS_AFTER_END * DAY', ''],

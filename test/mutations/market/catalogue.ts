@@ -40,7 +40,7 @@ export const catalogue: Mutations[] = [
       ["where: { removedAt: null }, orderBy: { position: 'asc' }", "orderBy: { position: 'asc' }"],
       ["orderBy: { position: 'asc' }", "orderBy: { position: 'desc' }"],
       ['pair = excluded.pair, removed_at = NULL', 'pair = excluded.pair'],
-      ['return hidden.count > 0', 'return true'],
+      ['return rows.length > 0', 'return true'],
     ],
   },
   {

@@ -387,7 +387,7 @@ export const market: Mutations[] = [
     changes: [['!token || tokens.indexOf(token) !== i', '!token']],
   },
   {
-    file: 'src/prices/routes-latest.ts',
+    file: 'src/prices/latest/records.ts',
     tests: ['prices/latest/latest-tokens.store.test.ts'],
     changes: [['Math.ceil(tokens / TOKENS_PER_CALL)', 'Math.floor(tokens / TOKENS_PER_CALL) + 1']],
   },

@@ -8,7 +8,7 @@ export const accounts: Mutations[] = [
     changes: [
       ['coalesce(c.used, 0) + coalesce(l.calls, 0)', 'coalesce(c.used, 0)'],
       ["coalesce(least(revoked_at, expires_at), 'infinity')", "coalesce(expires_at, 'infinity')"],
-      ['ORDER BY user_key, period_start DESC', 'ORDER BY user_key, period_start'],
+      ['ORDER BY period_start DESC', 'ORDER BY period_start'],
       ['max(last_used_at)', 'min(last_used_at)'],
       ["{ createdAt: 'desc' }", "{ createdAt: 'asc' }"],
     ],
@@ -16,10 +16,10 @@ export const accounts: Mutations[] = [
   {
     file: 'src/accounts/users/account-report.ts',
     tests: ['accounts/users/account-report.store.test.ts'],
-    changes: [['facts.periodStart === period.start ? facts.used : 0', 'facts.used']],
+    changes: [['isCurrent ? facts.used : 0', 'facts.used']],
   },
   {
-    file: 'src/accounts/users/account-report.ts',
+    file: 'src/accounts/users/account-state.ts',
     tests: ['accounts/users/account-report.store.test.ts'],
     changes: [
       ["if (isErased) return 'erased';", ''],
@@ -83,10 +83,7 @@ export const accounts: Mutations[] = [
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],
       ["scopes.length === 0 ? 'Choose at least one.' : ''", "''"],
-      [
-        "dialog.addEventListener('close', () => {\n    warnBeforeLeaving(false);\n    text.textContent = '';\n  });",
-        '',
-      ],
+      ["dialog.addEventListener('close', () => {\n    warnBeforeLeaving(false);\n    showKey('');\n  });", ''],
     ],
   },
 ];

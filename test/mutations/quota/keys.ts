@@ -37,7 +37,8 @@ export const keys: Mutations[] = [
       ['entries.size <= most', 'entries.size < most'],
       ['now >= expiresAt', 'now > expiresAt'],
       ['now >= user.validUntil', 'now > user.validUntil'],
-      [" && !(end === 'expired' && allowExpired)", ''],
+      [' && !allowExpired', ''],
+      [' && !allowSuspended', ''],
     ],
   },
   {
@@ -71,7 +72,6 @@ export const keys: Mutations[] = [
       ['is_owner AND dead_at > ', 'is_owner AND dead_at < '],
       ['`EXISTS (SELECT 1 FROM mine WHERE owns)`', '`true`'],
       ['              < ${MAX_KEYS_PER_USER}', '              <= ${MAX_KEYS_PER_USER}'],
-      [' AND NOT is_owner RETURNING', ' RETURNING'],
       ['FROM api_key WHERE user_key = ${userKey})`', 'FROM api_key)`'],
     ],
   },
@@ -86,7 +86,7 @@ export const keys: Mutations[] = [
       [' FOR NO KEY UPDATE', ''],
       [' AND replaced_at IS NULL', ''],
       [' AND revoked_at IS NULL', ''],
-      ["if (owners.length === 0) return 'ended';", ''],
+      ['if (owners.length === 0) return false;', ''],
       [' AND erased_at IS NULL', ''],
     ],
   },
@@ -105,7 +105,7 @@ export const keys: Mutations[] = [
     tests: ['accounts/keys/key-use.test.ts'],
     changes: [
       ['holder.usedMinute === minute && ', ''],
-      ["|| end === 'expired'", ''],
+      ['endOf(holder, clock.now(), { allowExpired: true })', 'endOf(holder, clock.now())'],
     ],
   },
   {
