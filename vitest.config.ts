@@ -199,6 +199,8 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
       passWithNoTests: mode === 'failover',
       testTimeout: 60_000,
       hookTimeout: 60_000,
+      // A machine of a CI service may be busy with other work. The report names the tests that were retried.
+      retry: process.env.CI ? 1 : 0,
       // Polled conditions are met immediately, except on a busy machine.
       expect: { poll: { timeout: 15_000 } },
       reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],

@@ -7,12 +7,16 @@ export type Cell = string | number | null | undefined;
 const spread = (last: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => Math.round((i * last) / (count - 1)));
 
+/** Quotes a text that could be read as several cells or lines, such as the log of a transaction. */
+const cellText = (cell: Cell): string | number =>
+  typeof cell === 'string' && /[",\r\n]/.test(cell) ? JSON.stringify(cell) : (cell ?? '');
+
 /** Comma-separated lines. A longer table contains evenly spaced rows, among them the first and the last. */
 export function table(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const most = MOST_LINES - 2;
   const isLong = rows.length > most;
   const shown = isLong ? spread(rows.length - 1, most).map((i) => rows[i] as readonly Cell[]) : rows;
-  const lines = [columns, ...shown].map((row) => row.map((cell) => cell ?? '').join(','));
+  const lines = [columns, ...shown].map((row) => row.map(cellText).join(','));
   if (isLong) lines.push(`${most} of ${rows.length} rows, evenly spaced. structuredContent contains all.`);
   return lines.join('\n');
 }

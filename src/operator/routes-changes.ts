@@ -29,7 +29,7 @@ const resume = {
   summary: 'Resume a suspended user',
   operationId: 'resumeUser',
   description: 'The keys work again within 5 seconds. A user who is not suspended does not change.',
-  body: z.object({ reason: line('The reason, for the audit log', 'The user has fixed the script.', 500) }),
+  body: z.object({ reason: line('The reason, for the audit log and exports', 'The user has fixed the script.', 500) }),
 };
 
 const plan = {

@@ -46,7 +46,7 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
     question: {
       ...{ title: 'Resume the user?', yes: 'Resume', busy: 'Resuming…' },
       fields: [reason('The user has fixed the script.')],
-      effect: () => `The keys of ${name} work again within 5 seconds; the reason is for the audit log only.`,
+      effect: () => `The keys of ${name} work again within 5 seconds. The user can read the reason in an export.`,
       act: async (values) => void (await api.resume(key, values('reason'))),
     },
   };

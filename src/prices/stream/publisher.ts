@@ -57,7 +57,8 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
   function publish(): Promise<void> {
     next ??= inTurn(async () => {
       next = undefined;
-      for (const [currency, entries] of channels) await publishTo(currency, entries);
+      // A currency whose rate is missing or slow does not stop the others.
+      await Promise.all([...channels].map(([currency, entries]) => publishTo(currency, entries).catch(onError)));
     });
     return next;
   }
