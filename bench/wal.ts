@@ -48,7 +48,7 @@ async function readWritten(url: string) {
   return { wal: Number(row?.wal), versions: Number(row?.versions) };
 }
 
-/** Plays one process in simulated time, with a tick every second. Nothing else may write to the server. */
+/** Simulates one process, with a tick every second of simulated time. Nothing else may write to the server. */
 async function play(server: string, { keys, minutes, calls }: Load) {
   const { url, drop } = await makeDatabase(server);
   const database = await openDatabase({ url, dataDir: 'unused' });

@@ -1,4 +1,4 @@
-/** The most lines of a table, including the header. */
+/** The maximum number of lines in a table, including the header. */
 const MOST_LINES = 56;
 
 export type Cell = string | number | null | undefined;

@@ -58,7 +58,7 @@ const user = z.object({
   credits: whole('Additional calls in the current period', 500),
   periodLimit: whole('Calls allowed in the current period, credits included', 10500),
   used: whole('Calls charged in the current period; those of the last seconds may be missing', 877),
-  lastHour: whole('Calls of the last hour, updated about once a minute', 42),
+  lastHour: whole('Calls in the last hour, updated about once a minute', 42),
   periodStart: at('When the current period started'),
   resetsAt: at('When the next period starts'),
   keys: whole('Active keys, including those in the grace period of a rotation', 2),
@@ -147,7 +147,7 @@ export const sourceReport = z
         used: whole('Calls of all processes in the calendar month', 4120),
         remaining: whole('Calls left in the calendar month; null without a limit', 5880).nullable(),
         forecast: whole("Calls at the end of the month, at this month's average rate", 9300),
-        exhaustedAt: atOrNull('When the budget is spent at this rate; null if it lasts to the end of the month'),
+        exhaustedAt: atOrNull('When the budget will run out at this rate; null if it lasts to the end of the month'),
       })
       .nullable()
       .meta({ description: 'Null for a source without a budget' }),

@@ -4,7 +4,7 @@ import { announcementRecord } from './public-records.ts';
 
 const read = {
   tags: ['operations'],
-  summary: 'Read the announcement of the operator',
+  summary: "Read the operator's announcement",
   operationId: 'getAnnouncement',
   description: 'The console and `/status` show this text. Both members are null if there is none.',
   response: { 200: announcementRecord },

@@ -49,8 +49,8 @@ const USAGE = `Manages users. <key> is the record number of a user, as shown by 
   npm run users -- create --name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]
   npm run users -- list [--sort <${USER_SORTS.join('|')}>] [--state <state>] [--plan <plan>] [--limit <users>] [--json]
                                             list users with state, active keys, used calls and last use; without
-                                            --sort, by record number. --limit shows only the first users of the
-                                            order, or the newest
+                                            --sort, by record number. With --limit, only the first users in the
+                                            sort order or, without --sort, the newest users
   npm run users -- find <text> [options]    the same for users whose record number is <text>, or whose email address,
                                             word of the name or key starts with <text>
   npm run users -- show <key> [--json]      show one user with all keys
@@ -72,7 +72,7 @@ const USAGE = `Manages users. <key> is the record number of a user, as shown by 
   npm run users -- erase <key> --confirm <key>
                                             revoke all keys and delete the user's data, except the record number and
                                             the call counts; this cannot be undone
-  npm run users -- notices [--json]         list notices that are not delivered: waiting, failed or given up
+  npm run users -- notices [--json]         list undelivered notices: waiting, failed or given up
 
 create and rotate print the new API key. The key cannot be shown again, because only its hash is stored.
 Each change adds an event to the audit log (\`npm run audit\`), with the name of the system user.

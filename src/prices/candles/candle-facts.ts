@@ -145,7 +145,7 @@ export const firstRequested = (
 ): number =>
   Math.max(firstAvailable(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
 
-/** The spans after an instant whose finished candles are missing. */
+/** The spans, from an instant on, in which finished candles are missing. */
 export function candleGaps(
   span: Span,
   from: number,

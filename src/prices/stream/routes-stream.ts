@@ -61,7 +61,7 @@ const tickets = {
   summary: 'Create a ticket for a price stream',
   description:
     'Returns a ticket that replaces the key in `GET /v1/prices/stream?ticket=…`, for clients that cannot send headers. It ' +
-    'is valid once, for 30 seconds, on every process of the service. The stream has the rights of the key with which the ' +
+    'can be used only once, within 30 seconds, on any process. The stream has the rights of the key with which the ' +
     'ticket was created, and ends with that key. Free of charge.',
   operationId: 'createStreamTicket',
   response: { 201: streamTicket },
