@@ -28,6 +28,7 @@ const PRICES = [
   '/v1/prices/history/date',
   '/v1/prices/history/days',
   '/v1/prices/history/date/range',
+  '/v1/prices/stream',
 ];
 const CANDLES = '/v1/prices/history/ohlc';
 const STATISTICS = '/v1/prices/latest/stats';
