@@ -104,7 +104,7 @@ it('reports in one line that its port is in use, and cleans up', async () => {
   server.close();
   expect(result).toMatchObject({
     code: 1,
-    stderr: `cannot listen at 127.0.0.1:${port}: another process uses the port; set another PORT or METRICS_PORT\n`,
+    stderr: `cannot listen at 127.0.0.1:${port}: another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT\n`,
   });
   expect(result.stdout.split('\n')).toEqual([...STEPS, '']);
   expect(await readdir(directory.path)).toEqual([]);

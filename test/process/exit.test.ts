@@ -16,7 +16,7 @@ it.each(['127.0.0.1', '::1'])('reports in one line that a port of %s is in use',
   const { port } = other.address() as AddressInfo;
   const place = host === '::1' ? `[::1]:${port}` : `127.0.0.1:${port}`;
   expect(await rejection(host, port)).toEqual({
-    text: `cannot listen at ${place}: another process uses the port; set another PORT or METRICS_PORT`,
+    text: `cannot listen at ${place}: another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT`,
     exitCode: EXIT.failed,
   });
   other.close();
@@ -31,7 +31,7 @@ it('reports in one line that an address does not belong to this machine', async 
 
 it('reports in one line that a host has no address', async () => {
   expect(await rejection('nowhere.invalid', 8080)).toEqual({
-    text: 'nowhere.invalid has no address; correct HOST or METRICS_HOST',
+    text: 'nowhere.invalid has no address; correct HOST, ADMIN_HOST or METRICS_HOST',
     exitCode: EXIT.failed,
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
-const PACKAGES = ['client', 'console', 'cosmos', 'sandbox'];
+const PACKAGES = ['client', 'console', 'cosmos', 'operator', 'pages', 'sandbox'];
 const IMPORT = /(?:from|import\(?) ?'((?:\.|#)[^']+)'/g;
 
 const filesIn = (folder: string): string[] =>
@@ -14,7 +14,9 @@ const filesIn = (folder: string): string[] =>
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)]
     .map(([, name = '']) =>
-      name.startsWith('#') ? name.replace(/^#(\w+)\/(.*)$/, 'packages/$1/$2.ts') : normalize(join(dirname(file), name)),
+      name.startsWith('#')
+        ? name.replace(/^#(client|console|cosmos|sandbox)\/(.*)$/, 'packages/$1/$2.ts')
+        : normalize(join(dirname(file), name)),
     )
     .filter((target) => existsSync(target) && target.startsWith('packages/'));
 
@@ -25,7 +27,7 @@ function exportsOf(name: string): unknown[] {
   return Object.values(exports).map((target) => join('packages', name, String(target)));
 }
 // The exports of the published client are its build output, so its source entry is listed here.
-const PUBLIC = [...['cosmos', 'sandbox'].flatMap(exportsOf), 'packages/client/index.ts'];
+const PUBLIC = [...['cosmos', 'pages', 'sandbox'].flatMap(exportsOf), 'packages/client/index.ts'];
 
 test.each([...PACKAGES.map((name) => `packages/${name}`), 'src', 'bench', 'fixtures'])(
   '%s imports only exported modules of other packages',
