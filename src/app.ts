@@ -1,6 +1,6 @@
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
-import { guard } from '#accounts/gate/gate';
+import { guard } from '#accounts/gate/guard';
 import type { Accounts } from '#accounts/open';
 import type { Clock } from '#core/clock';
 import { serveConsole } from '#docs/pages/console';

@@ -27,7 +27,7 @@ export const http: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
-    changes: [['      if (!covers(caller, scope)) throw missingScope(scope);\n      noteUse(', '      noteUse(']],
+    changes: [['      requireScope(caller, scope);\n      noteUse(', '      noteUse(']],
   },
   {
     file: 'src/accounts/gate/gate.ts',
@@ -105,7 +105,7 @@ export const http: Mutations[] = [
     ],
   },
   {
-    file: 'src/accounts/gate/gate.ts',
+    file: 'src/accounts/gate/guard.ts',
     tests: ['accounts/users/user-headers.store.test.ts'],
     changes: [['reply.statusCode < 300 && ', '']],
   },
