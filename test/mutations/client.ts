@@ -61,14 +61,7 @@ export const client: Mutations[] = [
     tests: ['client/arguments.test.ts'],
     changes: [
       ['    checkKey(apiKey);\n', ''],
-      [
-        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));\n      const sent = readArguments(() => prepare(request, headers));',
-        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));\n      const sent = prepare(request, headers);',
-      ],
-      [
-        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));',
-        'async send(request: ClientRequest, call?: CallOptions): Promise<Received> {\n      const { signal, headers, ...limits } = readCallOptions(call);',
-      ],
+      ['return readArguments(() => {\n      const { signal', 'return ((read) => read())(() => {\n      const { signal'],
     ],
   },
   {

@@ -149,6 +149,15 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
     }
   }
 
+  /** Checks a call, and starts its deadline. Throws `QuotientError`. */
+  function begin(request: ClientRequest, call?: CallOptions) {
+    return readArguments(() => {
+      const { signal, headers, timeout, retries } = readCallOptions(call);
+      const sent = prepare(request, headers);
+      return { sent, signal, retries, deadline: startDeadline(timeout ?? defaults.timeout, signal) };
+    });
+  }
+
   return {
     timeout: defaults.timeout,
 
@@ -157,9 +166,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
      * also ends the response. Rejects as `send` does.
      */
     async open(request: ClientRequest, call: CallOptions): Promise<Response> {
-      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));
-      const sent = readArguments(() => prepare(request, headers));
-      const deadline = startDeadline(limits.timeout ?? defaults.timeout, signal);
+      const { sent, signal, deadline } = begin(request, call);
       const own = new AbortController();
       const stop = () => own.abort(signal?.reason);
       signal?.addEventListener('abort', stop);
@@ -179,9 +186,7 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
      * `Retry-After` and respect the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
     async send(request: ClientRequest, call?: CallOptions): Promise<Received> {
-      const { signal, headers, ...limits } = readArguments(() => readCallOptions(call));
-      const sent = readArguments(() => prepare(request, headers));
-      const deadline = startDeadline(limits.timeout ?? defaults.timeout, signal);
+      const { sent, deadline, ...limits } = begin(request, call);
       const retries = createRetries(request.method, limits.retries ?? request.retries ?? defaults.retries);
       try {
         deadline.check();
