@@ -4,7 +4,7 @@ import type { Candles } from '#prices/candles/candles';
 import type { Candle, CandleColumns } from '#prices/model/candle';
 import { rangeWindow } from '#prices/model/interval';
 import { candle } from '#prices/model/records';
-import { INTERVALS, inOrder } from '#prices/routes-history';
+import { INTERVALS } from '#prices/routes-history';
 import { provenanceOf } from '../answer.ts';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
@@ -42,15 +42,7 @@ export const getCandles = ({ candles, parameters, clock }: Dependencies) =>
       'highest and lowest prices of days or hours. More than 500 are combined. Costs 1 call.',
     scope: 'prices',
     cost: () => 1,
-    input: inOrder(
-      z.object({
-        tokenName: parameters.token,
-        fromDate: parameters.fromDate,
-        thruDate: parameters.thruDate,
-        interval: parameters.interval,
-        currency: parameters.currency,
-      }),
-    ),
+    input: parameters.window,
     output: z.object({
       interval: z.enum(SERIES_INTERVALS),
       candles: z.array(candle.extend({ date: isoTimeSchema })),

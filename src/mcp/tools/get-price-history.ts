@@ -4,7 +4,7 @@ import type { Market } from '#prices/market';
 import { rangeWindow } from '#prices/model/interval';
 import { priceSeries } from '#prices/model/records';
 import type { PointColumns } from '#prices/model/series';
-import { INTERVALS, inOrder } from '#prices/routes-history';
+import { INTERVALS } from '#prices/routes-history';
 import { provenanceOf } from '../answer.ts';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
@@ -49,15 +49,7 @@ export const getPriceHistory = ({ market, parameters, clock }: Dependencies) =>
       '500 points are returned at a coarser interval, with a note. Costs 1 call.',
     scope: 'prices',
     cost: () => 1,
-    input: inOrder(
-      z.object({
-        tokenName: parameters.token,
-        fromDate: parameters.fromDate,
-        thruDate: parameters.thruDate,
-        interval: parameters.interval,
-        currency: parameters.currency,
-      }),
-    ),
+    input: parameters.window,
     output: z.object({ interval: z.enum(SERIES_INTERVALS), points: z.array(point), ...priceProvenance }),
 
     async call({ tokenName, fromDate, thruDate, interval: requested, currency }) {
