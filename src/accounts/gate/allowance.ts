@@ -4,8 +4,8 @@ import { isUsable, remaining } from '#accounts/ledger/lease';
 import { createLeases, type LeaseOptions, type Receipt } from '#accounts/ledger/leases';
 import { periodAt } from '#accounts/ledger/plan';
 import type { UsageRecord } from '#accounts/records';
-import { breakDown, byCalls, newestOf, type Unreported } from '#accounts/usage/breakdown';
-import { totalsOf } from '#accounts/usage/call-details';
+import { breakDown, byCalls, newestOf } from '#accounts/usage/breakdown';
+import { totalsOf, type Unreported } from '#accounts/usage/call-details';
 import type { UsageBy } from '#accounts/usage/counts-store';
 import { createKeyLimits } from '#accounts/usage/key-limits';
 import { pathOf } from '#accounts/usage/usage-paths';
@@ -41,7 +41,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     const read = await withinDeadline(ledger.counts(userKey, periodStart, ids, USAGE_DATES, by));
     const known = new Map(read.leases.map((lease) => [lease.id, lease]));
     const daily = new Map(read.days.map(({ date, calls }) => [date, calls]));
-    const counts = { used: read.used, daily, read, own: [] as Unreported[] };
+    const counts = { used: read.used, daily, read, own: [] as (Unreported & { date: string })[] };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
       // A lease without a row was opened after the counts were read, or its row has already been deleted.
       const reported = known.get(lease.id);

@@ -1,12 +1,9 @@
-import { addTotals, type Totals } from '#accounts/usage/call-details';
-import type { Counts, ReportedLease, UsageBy } from '#accounts/usage/counts-store';
+import { addUnbooked, addUnreported, type Unreported } from '#accounts/usage/call-details';
+import type { Counts, UsageBy } from '#accounts/usage/counts-store';
 
 type Days = Map<string, number>;
 /** The calls by date of each key or path. `null`: the calls of releases that do not record keys and paths. */
 export type Breakdown = Map<number | null, Days>;
-
-/** A lease of this process: its totals in memory, and those that the database reported with the counts. */
-export type Unreported = { date: string; totals: Totals; reported: ReportedLease | undefined };
 
 /**
  * Breaks the calls by date down. For each date, the sum over the result is exactly the number of its calls: the rest
@@ -16,7 +13,7 @@ export type Unreported = { date: string; totals: Totals; reported: ReportedLease
 export function breakDown(
   by: UsageBy,
   { details, leases }: Pick<Counts, 'details' | 'leases'>,
-  own: readonly Unreported[],
+  own: readonly (Unreported & { date: string })[],
   daily: ReadonlyMap<string, number>,
 ): Breakdown {
   const result: Breakdown = new Map();
@@ -30,14 +27,8 @@ export function breakDown(
     add(by === 'key' ? keyId : path, date, calls);
 
   for (const { name, date, calls } of details) add(name, date, calls);
-  for (const lease of leases) {
-    addTotals(lease, 1, adding(lease.date));
-    addTotals({ ...lease, spent: lease.spent - lease.unbooked, details: lease.booked }, -1, adding(lease.date));
-  }
-  for (const { date, totals, reported } of own) {
-    addTotals(totals, 1, adding(date));
-    if (reported) addTotals(reported, -1, adding(date));
-  }
+  for (const lease of leases) addUnbooked(lease, adding(lease.date));
+  for (const lease of own) addUnreported(lease, adding(lease.date));
 
   for (const [date, calls] of daily) {
     let rest = calls;

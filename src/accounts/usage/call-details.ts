@@ -48,6 +48,24 @@ export function addTotals({ keyId, path, spent, details }: Totals, sign: number,
   add(keyId, path, sign * rest);
 }
 
+/** Calls that the database reports of a lease, and what the ledger has booked of them. */
+export type Reported = Totals & { unbooked: number; booked: readonly number[] | null };
+
+/** Adds the calls of a lease that are not booked yet. */
+export function addUnbooked({ unbooked, booked, ...lease }: Reported, add: Add): void {
+  addTotals(lease, 1, add);
+  addTotals({ ...lease, spent: lease.spent - unbooked, details: booked }, -1, add);
+}
+
+/** A lease of this process: its totals in memory, and those that the database reported with the counts. */
+export type Unreported = { totals: Totals; reported: Totals | undefined };
+
+/** Adds the calls of a lease that the database has not reported yet. */
+export function addUnreported({ totals, reported }: Unreported, add: Add): void {
+  addTotals(totals, 1, add);
+  if (reported) addTotals(reported, -1, add);
+}
+
 export const totalsOf = ({ keyId, path, spent, others }: Detailed): Totals => ({
   ...{ keyId, path, spent },
   details: others.flatMap((detail) => [detail.keyId, detail.path, detail.calls]),

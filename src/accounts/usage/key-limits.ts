@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addTotals, type Detailed, totalsOf } from '#accounts/usage/call-details';
+import { addUnbooked, addUnreported, type Detailed, totalsOf } from '#accounts/usage/call-details';
 import type { CountsStore, KeyCalls } from '#accounts/usage/counts-store';
 import { type Clock, DAY, type Instant, instantOf, isoDate, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { createMutex } from '#core/mutex';
@@ -77,15 +77,9 @@ export function createKeyLimits({ store, leasesOf, clock }: Dependencies) {
       if (key === keyId) used += count;
     };
     const reported = new Map(leases.map((lease) => [lease.id, lease]));
-    for (const { spent, unbooked, booked, ...lease } of leases) {
-      addTotals({ ...lease, spent }, 1, add);
-      addTotals({ ...lease, spent: spent - unbooked, details: booked }, -1, add);
-    }
+    for (const lease of leases) addUnbooked(lease, add);
     for (const lease of own) {
-      if (lease.date !== date) continue;
-      addTotals(totalsOf(lease), 1, add);
-      const known = reported.get(lease.id);
-      if (known) addTotals(known, -1, add);
+      if (lease.date === date) addUnreported({ totals: totalsOf(lease), reported: reported.get(lease.id) }, add);
     }
     return used;
   }

@@ -27,7 +27,7 @@ export const usage: Mutations[] = [
     changes: [
       ['used + pending + cost > limit', 'used + cost > limit'],
       ['known?.date === date', 'known'],
-      ['if (known) addTotals(known, -1, add);', ''],
+      ['reported: reported.get(lease.id)', 'reported: undefined'],
       ['forget: (keyId: number): boolean => counters.delete(keyId)', 'forget: (keyId: number) => counters.has(keyId)'],
       ['(date + DAY - now) / SECOND', '(date - now) / SECOND'],
     ],
