@@ -49,10 +49,7 @@ export const client: Mutations[] = [
       ['current.facts = factsOf(response);', ''],
       ['        ...defaults.headers,\n        ...headers,\n', '        ...headers,\n        ...defaults.headers,\n'],
       ['limits.retries ?? request.retries', 'request.retries ?? limits.retries'],
-      [
-        'limits.timeout ?? defaults.timeout, signal);\n      const retries',
-        'defaults.timeout, signal);\n      const retries',
-      ],
+      ['timeout ?? defaults.timeout, signal)', 'defaults.timeout, signal)'],
       ['        ...userAgent(),\n', ''],
     ],
   },
