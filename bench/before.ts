@@ -1,4 +1,4 @@
-import { compare } from './comparison.ts';
+import { compareProcesses } from './comparison.ts';
 import type { Environment } from './environment.ts';
 import { LATEST, openStand } from './stand.ts';
 import { atLeast, type Figure } from './table.ts';
@@ -6,6 +6,8 @@ import { atLeast, type Figure } from './table.ts';
 /** A ratio below this value shows a slowdown, not noise. */
 const NOISE = 0.97;
 const KEYS = 2000;
+/** Processes per checkout. */
+const PROCESSES = 3;
 
 const CALLS = {
   'latest/token': LATEST,
@@ -19,12 +21,15 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   const tree = process.env.BENCH_BEFORE;
   if (tree === undefined) return [];
   const [now, before] = [await openStand(environment, KEYS), await openStand(environment, KEYS, tree)];
-  const [{ url }, { url: urlBefore }] = [await now.startService(), await before.startService()];
+  const pairs: (readonly [{ url: string }, { url: string }])[] = [];
+  for (let i = 0; i < PROCESSES; i++) pairs.push([await now.startService(), await before.startService()]);
   const figures: Figure[] = [];
   async function add(name: string, path: string, keysOf: (stand: typeof now) => readonly string[]): Promise<void> {
-    const [ratio = Number.NaN] = await compare(
-      { url: url + path, keys: keysOf(now) },
-      { url: urlBefore + path, keys: keysOf(before) },
+    const ratio = await compareProcesses(
+      pairs.map(([mine, theirs]) => [
+        { url: mine.url + path, keys: keysOf(now) },
+        { url: theirs.url + path, keys: keysOf(before) },
+      ]),
     );
     figures.push(atLeast(`${name}, against the other checkout`, ratio, NOISE));
   }

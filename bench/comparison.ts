@@ -4,6 +4,7 @@ import { median } from './table.ts';
 /** The rounds are many and short, because the load of a shared machine changes little within a short round. */
 const ROUNDS = 9;
 const SECONDS = 2;
+const ROUNDS_OF_PAIRS = 5;
 /** One stall distorts the p99 of a whole run, so latencies require more runs. */
 const LATENCIES = { rounds: 25, seconds: 1 };
 /** The time until all code is compiled. */
@@ -38,6 +39,22 @@ export async function compare(first: Target, ...others: Target[]): Promise<numbe
     for (const [i, other] of others.entries()) ratios[i]?.push(mine / (await rate(other)));
   }
   return ratios.map(median);
+}
+
+/**
+ * Like `compare`, for pairs of processes that run the same two builds: the geometric mean over the pairs. Two processes
+ * of one build differ by up to a tenth for as long as they live, so a smaller difference needs several processes.
+ */
+export async function compareProcesses(pairs: readonly (readonly [Target, Target])[]): Promise<number> {
+  await warmUp(pairs.flat());
+  const ratios: number[][] = pairs.map(() => []);
+  for (let round = 0; round < ROUNDS_OF_PAIRS; round++) {
+    for (const [i, [one, other]] of pairs.entries()) {
+      const rate = await load({ ...one, seconds: SECONDS });
+      ratios[i]?.push(rate / (await load({ ...other, seconds: SECONDS })));
+    }
+  }
+  return Math.exp(ratios.map(median).reduce((sum, ratio) => sum + Math.log(ratio), 0) / pairs.length);
 }
 
 /** The p99 (µs) of `one` relative to the p99 of `other`, at half the highest rate of `other`. */

@@ -9,8 +9,8 @@
  *   programs. If neither is available, the embedded database is measured.
  * - Load: `wrk`, or autocannon if `wrk` is not installed.
  * - Gateway for comparison: nginx with Lua, if installed.
- * - `BENCH_BEFORE=/path/to/checkout`: the groups `before` and `tracing` compare the rates with those of another
- *   checkout, which must be built.
+ * - `BENCH_BEFORE=/path/to/checkout`: the group `before` compares the rates with those of another checkout, which must be
+ *   built.
  * - `BENCH_NODE=/path/to/node`: all servers, including the baselines, run on that Node. Groups without a server
  *   (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) always run on the bench's Node.
  */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { compare } from './comparison.ts';
+import { compare, compareProcesses } from './comparison.ts';
 import type { Environment } from './environment.ts';
 import { freePort } from './free-port.ts';
 import { load } from './load.ts';
@@ -46,17 +46,15 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   }
 
   if (environment.databaseServer !== undefined) {
-    // Both processes are new, because earlier load affects a process's rate. Both run from the sources, so that only
-    // the charge differs.
-    const charging = await stand.startService({}, '../src/serve.ts');
-    const uncharged = await stand.startService({}, './uncharged-server.ts');
-    const [charged = 0] = await compare(
-      { url: `${charging.url}${LATEST}`, keys: [key] },
-      { url: `${uncharged.url}${LATEST}`, keys: [key] },
-    );
+    // All processes are new, because earlier load affects a process's rate. All run from the sources, so that only the
+    // charge differs.
+    const start = (script: string) => stand.startService({}, script);
+    const pairs: [Server, Server][] = [];
+    for (let i = 0; i < 3; i++) pairs.push([await start('../src/serve.ts'), await start('./uncharged-server.ts')]);
+    const target = ({ url }: Server) => ({ url: url + LATEST, keys: [key] });
+    const charged = await compareProcesses(pairs.map(([one, other]) => [target(one), target(other)]));
+    for (const server of pairs.flat()) await server.close();
     figures.push(atLeast('with charging against without', charged, 0.95));
-    await charging.close();
-    await uncharged.close();
   }
 
   // The single key is repeated in a list of the same length, so that the load generator's work is equal. Runs with one
