@@ -204,18 +204,19 @@ type Measure = (queues: ReadonlyMap<string, number>, elapsed: number) => void;
 
 /**
  * Creates the function that cuts a stream whose reader makes no progress. Only bytes that the client has acknowledged
- * count as progress: comments in a queue do not.
+ * count as progress: comments in a queue do not. Bytes that are written while the queues are read look acknowledged in
+ * one measurement, and no longer in the next. Progress is therefore a count above all earlier ones.
  */
 function createMeasure(stream: EventStream, openedAt: number, stallMs: number): Measure {
-  let acknowledged = 0;
+  let most = 0;
   let progressAt = openedAt;
 
   return (queues, elapsed) => {
     const { taken, outstanding } = stream.progress(queues);
-    const before = acknowledged;
-    acknowledged = taken - outstanding;
-    if (outstanding === 0 || acknowledged > before) progressAt = elapsed;
+    const acknowledged = taken - outstanding;
+    if (outstanding === 0 || acknowledged > most) progressAt = elapsed;
     else if (elapsed - progressAt >= stallMs) stream.cut();
+    most = Math.max(most, acknowledged);
   };
 }
 

@@ -8,7 +8,7 @@ import { type EventStream, eventBytes, newStreamFigures, type StreamFigures } fr
 import { createOpenStreams, STREAM_TIMES } from '#server/replies/open-streams';
 
 /** Comments and reviews follow each other quickly, and a stalled reader is soon cut. */
-const TIMES = { ...STREAM_TIMES, review: 5, comment: 10, measure: 20, stall: 400 };
+const TIMES = { ...STREAM_TIMES, review: 5, comment: 10, measure: 20, stall: 2_000 };
 
 let app: FastifyInstance;
 let figures: StreamFigures;
