@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Clock, type Instant, instantOf, MINUTE, SECOND } from '#core/clock';
+import type { Clock } from '#core/clock';
 import { every } from '#core/every';
 import type { MetricsRegistry } from '#core/metrics';
 import { Problem } from '#core/problems';
@@ -19,21 +19,10 @@ import {
   writeStreamHead,
 } from './event-stream.ts';
 import { textOf, toProblem } from './problem-replies.ts';
+import { createMeasure, createReview, type Measure, STREAM_TIMES, type StreamTimes } from './stream-review.ts';
 import { isGone } from './write-answer.ts';
 
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
-/** In ms. */
-export const STREAM_TIMES = {
-  /** How often a stream is charged and sends a comment. */
-  charge: MINUTE,
-  comment: 15 * SECOND,
-  /** How long a reader may accept no data. */
-  stall: 30 * SECOND,
-  /** How often streams are reviewed, and how often the progress of their readers is measured. */
-  review: SECOND,
-  measure: 5 * SECOND,
-};
-export type StreamTimes = typeof STREAM_TIMES;
 /** How many streams are written or reviewed in one turn of the event loop: about a third of a millisecond's work. */
 const PER_TURN = 16;
 /** The bounds of `retry`, in ms. A random value spreads the clients of a stopped process. */
@@ -157,68 +146,6 @@ export function createOpenStreams(dependencies: Dependencies) {
 /** `retryAfter` in seconds: an event has no headers. */
 const waitOf = ({ headers }: Problem) =>
   headers['retry-after'] === undefined ? {} : { retryAfter: Number(headers['retry-after']) };
-
-type Reviewed = {
-  admission: ReturnType<Gate['hold']>;
-  calls: number;
-  clock: Clock;
-  times: StreamTimes;
-  fail: (error: unknown) => void;
-};
-
-/** Creates the function that sends a stream's comments, checks its key, and charges its minutes. */
-function createReview(stream: EventStream, { admission, calls, clock, times, fail }: Reviewed): () => void {
-  const openedAt = clock.elapsed();
-  let commentAt = openedAt + times.comment;
-  let chargeAt = openedAt + times.charge;
-  let underWay: Promise<void> | undefined;
-  const isWanted = () => !stream.isEnded();
-
-  function checkAndCharge(now: Instant): Promise<void> | undefined {
-    const checked = admission.check(now) as Promise<void> | undefined;
-    if (now.elapsed < chargeAt) return checked;
-    chargeAt += times.charge;
-    return Promise.resolve(checked).then(() => admission.charge(calls, isWanted));
-  }
-
-  return function review(): void {
-    const now = instantOf(clock);
-    if (now.elapsed >= commentAt) {
-      commentAt += times.comment;
-      stream.comment();
-    }
-    if (underWay !== undefined || stream.isEnded()) return;
-    try {
-      underWay = checkAndCharge(now)
-        ?.catch(fail)
-        .finally(() => {
-          underWay = undefined;
-        });
-    } catch (problem) {
-      fail(problem);
-    }
-  };
-}
-
-type Measure = (queues: ReadonlyMap<string, number>, elapsed: number) => void;
-
-/**
- * Creates the function that cuts a stream whose reader makes no progress. Only bytes that the client has acknowledged
- * count as progress: comments in a queue do not. Bytes that are written while the queues are read look acknowledged in
- * one measurement, and no longer in the next. Progress is therefore a count above all earlier ones.
- */
-function createMeasure(stream: EventStream, openedAt: number, stallMs: number): Measure {
-  let most = 0;
-  let progressAt = openedAt;
-
-  return (queues, elapsed) => {
-    const { taken, outstanding } = stream.progress(queues);
-    const acknowledged = taken - outstanding;
-    if (outstanding === 0 || acknowledged > most) progressAt = elapsed;
-    else if (elapsed - progressAt >= stallMs) stream.cut();
-    most = Math.max(most, acknowledged);
-  };
-}
 
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
 

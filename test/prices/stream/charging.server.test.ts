@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MINUTE, SECOND } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { STREAM_TIMES } from '#server/replies/open-streams';
+import { STREAM_TIMES } from '#server/replies/stream-review';
 import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
 import { canStartPostgres, startPostgresServer } from '../../../fixtures/postgres-server.ts';
 import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';

@@ -5,7 +5,8 @@ import { systemClock } from '#core/clock';
 import { readSendQueues } from '#server/connections/send-queues';
 import { createCorsHeaders } from '#server/cross-origin';
 import { type EventStream, eventBytes, newStreamFigures, type StreamFigures } from '#server/replies/event-stream';
-import { createOpenStreams, STREAM_TIMES } from '#server/replies/open-streams';
+import { createOpenStreams } from '#server/replies/open-streams';
+import { STREAM_TIMES } from '#server/replies/stream-review';
 
 /** Comments and reviews follow each other quickly, and a stalled reader is soon cut. */
 const TIMES = { ...STREAM_TIMES, review: 5, comment: 10, measure: 20, stall: 2_000 };

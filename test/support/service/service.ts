@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '#core/clock';
 import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Timeouts } from '#server/connections/request-body';
-import type { StreamTimes } from '#server/replies/open-streams';
+import type { StreamTimes } from '#server/replies/stream-review';
 import { readSettings } from '#settings';
 import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';

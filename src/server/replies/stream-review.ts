@@ -1,0 +1,82 @@
+import { type Clock, type Instant, instantOf, MINUTE, SECOND } from '#core/clock';
+import type { Gate } from '#server/gate';
+import type { EventStream } from './event-stream.ts';
+
+/** In ms. */
+export const STREAM_TIMES = {
+  /** How often a stream is charged and sends a comment. */
+  charge: MINUTE,
+  comment: 15 * SECOND,
+  /** How long a reader may accept no data. */
+  stall: 30 * SECOND,
+  /** How often streams are reviewed, and how often the progress of their readers is measured. */
+  review: SECOND,
+  measure: 5 * SECOND,
+};
+export type StreamTimes = typeof STREAM_TIMES;
+
+type Reviewed = {
+  admission: ReturnType<Gate['hold']>;
+  calls: number;
+  clock: Clock;
+  times: StreamTimes;
+  fail: (error: unknown) => void;
+};
+
+/** Creates the function that sends a stream's comments, checks its key, and charges its minutes. */
+export function createReview(stream: EventStream, { admission, calls, clock, times, fail }: Reviewed): () => void {
+  const openedAt = clock.elapsed();
+  let commentAt = openedAt + times.comment;
+  let chargeAt = openedAt + times.charge;
+  let underWay: Promise<void> | undefined;
+  const isWanted = () => !stream.isEnded();
+
+  function checkAndCharge(now: Instant): Promise<void> | undefined {
+    const checked = admission.check(now) as Promise<void> | undefined;
+    if (now.elapsed < chargeAt) return checked;
+    chargeAt += times.charge;
+    return Promise.resolve(checked).then(() => admission.charge(calls, isWanted));
+  }
+
+  return function review(): void {
+    const now = instantOf(clock);
+    if (now.elapsed >= commentAt) {
+      commentAt += times.comment;
+      stream.comment();
+    }
+    if (underWay !== undefined || stream.isEnded()) return;
+    try {
+      underWay = checkAndCharge(now)
+        ?.catch(fail)
+        .finally(() => {
+          underWay = undefined;
+        });
+    } catch (problem) {
+      fail(problem);
+    }
+  };
+}
+
+export type Measure = (queues: ReadonlyMap<string, number>, elapsed: number) => void;
+
+/**
+ * Creates the function that cuts a stream whose reader makes no progress. Only bytes that the client has acknowledged
+ * count as progress: comments in a queue do not. Bytes that are written while the queues are read look acknowledged in
+ * one measurement, and no longer in the next. Progress is therefore a count above all earlier ones.
+ */
+export function createMeasure(
+  stream: Pick<EventStream, 'progress' | 'cut'>,
+  openedAt: number,
+  stallMs: number,
+): Measure {
+  let most = 0;
+  let progressAt = openedAt;
+
+  return (queues, elapsed) => {
+    const { taken, outstanding } = stream.progress(queues);
+    const acknowledged = taken - outstanding;
+    if (outstanding === 0 || acknowledged > most) progressAt = elapsed;
+    else if (elapsed - progressAt >= stallMs) stream.cut();
+    most = Math.max(most, acknowledged);
+  };
+}
