@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { isoDate } from '#core/clock';
+import { FIRST_INSTANT, isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
 /** Every name in `positionals` is a required argument. */
@@ -80,7 +80,7 @@ export function wholeNumber(what: string, text: string, min: number, max: number
 /** Parses a UTC date to the Unix ms of its midnight. Throws `UsageError` for an invalid or future date. */
 export function pastDate(what: string, text: string, now: number): number {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (at <= now && isoDate(at) === text) return at;
+  if (at >= FIRST_INSTANT && at <= now && isoDate(at) === text) return at;
   throw wrongUsage(`${what} must be a date such as 2025-01-31, and not in the future`);
 }
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { iso, isoOrNull } from '#core/clock';
 import type { Operator } from '#core/operator';
 import type { Message, Messages as Undelivered } from '#notifications/messages';
-import { readCursor, writeCursor } from './parameters.ts';
+import { instantInPlace, readCursor, writeCursor } from './parameters.ts';
 import type { MessageRecord } from './records.ts';
 
-const place = z.tuple([z.int(), z.uuid()]);
+const place = z.tuple([instantInPlace, z.uuid()]);
 
 const toRecord = ({ id, kind, channel, userKey, state, hasRecipient, ...rest }: Message): MessageRecord => ({
   ...{ id, kind, channel, user: userKey, state, isRetryable: hasRecipient },

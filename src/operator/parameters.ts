@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LARGEST_NUMBER } from '#accounts/keys/api-key';
 import { MOST_CALLS } from '#accounts/users/administration';
+import { FIRST_INSTANT, LAST_INSTANT } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
 
 /* `fix` states the accepted form. Submitted values are never repeated. */
@@ -48,6 +49,13 @@ export function existing(...numbers: number[]): void {
   if (numbers.some((one) => one > LARGEST_NUMBER)) throw new Problem('not_found', 'There is no such user or key.');
 }
 
+/** Parses an ISO 8601 time to Unix ms. With an offset, the year of a text can differ from that in UTC. */
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time' })
+  .meta({ examples: ['2030-01-31T12:00:00Z'] })
+  .transform((text) => Date.parse(text))
+  .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be in the years 1 to 9999');
+
 /** One line that a page, a terminal or a log can show. */
 const lineOf = (most: number) =>
   z
@@ -81,6 +89,8 @@ export const calls = (description: string, min: number, example: number) =>
 
 /** A place in an ordered list: the values of the last row of a page. */
 export type Place = readonly (string | number)[];
+/** An instant in a place, in Unix ms. */
+export const instantInPlace = z.int().min(FIRST_INSTANT).max(LAST_INSTANT);
 
 export const writeCursor = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 

@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock';
 import { adminOf } from '#core/operator';
 import type { Announcements } from './announcements.ts';
 import type { Messages } from './messages.ts';
-import { cursor, limit, lineOrNull } from './parameters.ts';
+import { cursor, limit, lineOrNull, time } from './parameters.ts';
 import { announcementRecord } from './public-records.ts';
 import { messagePage, messageRecord, sourceReport } from './records.ts';
 import type { Sources } from './sources.ts';
@@ -57,12 +57,8 @@ const announce = (clock: Clock) => ({
   consumes: ['application/json'],
   body: z.object({
     text: lineOrNull('The text, or null to remove the announcement', 'Maintenance on 28 November, 10:00 UTC.', 500),
-    until: z.iso
-      .datetime({ offset: true, error: 'must be an ISO 8601 time' })
-      .meta({ examples: ['2030-01-31T12:00:00Z'] })
-      .transform((text) => Date.parse(text))
+    until: time
       .refine((at) => at > clock.now(), 'must be in the future')
-      .refine((at) => at < Date.UTC(10_000, 0), 'must not be after the year 9999')
       .nullable()
       .default(null)
       .meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '#core/clock';
+import { type Clock, LAST_INSTANT } from '#core/clock';
 import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 /* `fix` describes the accepted form. Messages never repeat submitted values. */
@@ -39,9 +39,6 @@ const scopes = z
     wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
   });
 
-/** The last instant with a four-digit year in UTC, in Unix ms. With an offset, an accepted text can exceed it. */
-const LAST = Date.UTC(10_000, 0) - 1;
-
 const TIME = 'a future time in ISO 8601 with Z or an offset, such as 2030-01-31T12:00:00Z';
 const TIME_EXAMPLES = ['2030-01-31T12:00:00Z'];
 
@@ -51,7 +48,7 @@ const future = (clock: Clock) =>
     .meta({ examples: TIME_EXAMPLES })
     .transform((text) => Date.parse(text))
     .refine((at) => at > clock.now(), 'must be in the future')
-    .refine((at) => at <= LAST, 'must not be after the year 9999');
+    .refine((at) => at <= LAST_INSTANT, 'must not be after the year 9999');
 
 /** The maximum of the database's type. */
 const MAX_DAILY_LIMIT = 2_147_483_647;

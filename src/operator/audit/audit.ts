@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { iso } from '#core/clock';
-import { readCursor, writeCursor } from '#operator/parameters';
+import { instantInPlace, readCursor, writeCursor } from '#operator/parameters';
 import type { AuditRecord } from '#operator/records';
 import type { AuditFilter, AuditPlace, AuditStore, StoredEvent } from './audit-store.ts';
 
 /** Events per statement of a stream. */
 const BATCH = 500;
-const place = z.tuple([z.int(), z.int()]);
+const place = z.tuple([instantInPlace, z.int()]);
 
 const toRecord = ({ at, ...event }: StoredEvent): AuditRecord => ({ ...event, at: iso(at.getTime()) });
 const placeOf = ({ at, id }: StoredEvent): AuditPlace => ({ at: at.getTime(), id });

@@ -1,22 +1,19 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { LARGEST_NUMBER } from '#accounts/keys/api-key';
 import { AUDIT_ACTIONS } from '#core/operator';
-import { cursor, limit, line, userKey } from '#operator/parameters';
+import { cursor, limit, line, time, userKey } from '#operator/parameters';
 import { auditPage } from '#operator/records';
 import { acceptedType } from '#server/replies/negotiation';
 import type { AuditLog } from './audit.ts';
 
-const time = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
-    .transform((text) => Date.parse(text))
-    .optional()
-    .meta({
-      description,
-      fix: 'a time such as 2026-11-01T00:00:00Z (ISO 8601, with Z or an offset)',
-      wire: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
-    });
+const bound = (description: string) =>
+  time.optional().meta({
+    description,
+    fix: 'a time such as 2026-11-01T00:00:00Z (ISO 8601, with Z or an offset)',
+    wire: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
+  });
 
 const list = {
   tags: ['audit'],
@@ -31,13 +28,16 @@ const list = {
       .enum(AUDIT_ACTIONS, 'is not an action')
       .optional()
       .meta({ description: 'Only events of this action', fix: `one of ${AUDIT_ACTIONS.join(', ')}` }),
-    user: userKey.optional().meta({
-      description: 'Only events that affect the user with this record number',
-      fix: 'a positive integer',
-      wire: { type: 'integer', minimum: 1, examples: [1] },
-    }),
-    from: time('Only events at this time or later'),
-    until: time('Only events before this time'),
+    user: userKey
+      .refine((key) => key <= LARGEST_NUMBER, `must be an integer from 1 to ${LARGEST_NUMBER}`)
+      .optional()
+      .meta({
+        description: 'Only events that affect the user with this record number',
+        fix: 'a positive integer',
+        wire: { type: 'integer', minimum: 1, maximum: LARGEST_NUMBER, examples: [1] },
+      }),
+    from: bound('Only events at this time or later'),
+    until: bound('Only events before this time'),
     cursor,
     limit,
   }),

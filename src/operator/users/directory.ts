@@ -20,7 +20,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-const place = z.tuple([z.enum(USER_SORTS), z.int(), z.int()]);
+const place = z.tuple([z.enum(USER_SORTS), z.int32(), z.int32()]);
 
 function toRecord(account: Account, lastHour: number): OperatorUser {
   const { suspension, next, period } = account;
