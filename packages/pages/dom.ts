@@ -21,8 +21,8 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 
 export const placeholder = () => make('span', { class: 'placeholder' }, '\u2007');
 
-export const makeRow = (...cells: (readonly [text: string, kind?: string])[]) =>
-  make('tr', {}, ...cells.map(([text, kind = '']) => make('td', { class: kind }, text)));
+export const makeRow = (...cells: (readonly [content: Node | string, kind?: string])[]) =>
+  make('tr', {}, ...cells.map(([content, kind = '']) => make('td', { class: kind }, content)));
 
 export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
   const button = make('button', { type: 'button', class: kind }, label);

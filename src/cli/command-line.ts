@@ -1,4 +1,5 @@
 import { iso, isoDate } from '#core/clock';
+import { visible, visibleJson } from '#core/visible-text';
 import { EXIT, ExitError, toExitReport } from '#process/exit';
 import { UsageError, wrongUsage } from './arguments.ts';
 
@@ -69,7 +70,9 @@ export function cut(text: string | null, width: number): string {
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-export const printJson = (value: unknown) => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+/** Prints a JSON text. Characters that a terminal does not show are written as escapes. */
+export const printJsonText = (json: string) => void process.stdout.write(`${visibleJson(json)}\n`);
+export const printJson = (value: unknown) => printJsonText(JSON.stringify(value, null, 2));
 
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
@@ -110,19 +113,20 @@ export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
   };
 }
 
-/** Separates columns by two spaces and aligns numbers to the right. The first row is the heading. */
+/**
+ * Separates columns by two spaces and aligns numbers to the right. The first row is the heading. Characters that a
+ * terminal does not show are written as escapes.
+ */
 export function alignedTable(rows: readonly (readonly (string | number)[])[]): string {
+  const shown = rows.map((row) => row.map((cell) => visible(String(cell))));
   const widths: number[] = [];
-  for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, String(cell).length);
+  for (const row of shown) {
+    for (const [i, text] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, text.length);
   }
   const isNumeric = widths.map((_, i) => rows.slice(1).some((row) => typeof row[i] === 'number'));
-  return rows
+  return shown
     .map((row) => {
-      const cells = row.map((cell, i) => {
-        const text = String(cell);
-        return isNumeric[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
-      });
+      const cells = row.map((text, i) => (isNumeric[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)));
       return `${cells.join('  ').trimEnd()}\n`;
     })
     .join('');

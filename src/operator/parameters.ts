@@ -3,6 +3,7 @@ import { LARGEST_NUMBER } from '#accounts/keys/api-key';
 import { MOST_CALLS } from '#accounts/users/administration';
 import { FIRST_INSTANT, LAST_INSTANT } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
+import { hasHidden } from '#core/visible-text';
 
 /* `fix` states the accepted form. Submitted values are never repeated. */
 
@@ -56,19 +57,19 @@ export const time = z.iso
   .transform((text) => Date.parse(text))
   .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be in the years 1 to 9999');
 
-/** One line that a page, a terminal or a log can show. */
+/** One line that a page, a terminal or a log shows completely. */
 const lineOf = (most: number) =>
   z
     .string('must be a string')
     .trim()
     .min(1, 'is empty')
     .max(most, 'is too long')
-    .refine((text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text), 'contains control characters')
+    .refine((text) => !hasHidden(text), 'contains control or invisible characters')
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode');
 
 const lineMeta = (description: string, example: string, most: number) => ({
   description,
-  fix: `1 to ${most} characters in one line, without control characters`,
+  fix: `1 to ${most} characters in one line, without control or invisible characters`,
   examples: [example],
 });
 

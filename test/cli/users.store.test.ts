@@ -143,6 +143,42 @@ it('suspends, finds, changes, exports and erases, and records each change with t
   expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
 });
 
+it('shows the hidden characters of older names, reasons and labels as escapes, beside the record number', async () => {
+  const { prisma } = directory.database;
+  const name = 'Ada\u202e\u2066\nO';
+  const user = await prisma.user.findFirstOrThrow({ where: { erasedAt: null }, orderBy: { key: 'desc' } });
+  const before = { name: user.name, suspendedAt: null, suspendedReason: null };
+  const data = { name, suspendedAt: new Date(), suspendedReason: 'a\u200bb' };
+  await prisma.user.update({ where: { key: user.key }, data });
+  await prisma.apiKey.updateMany({ where: { userKey: user.key }, data: { label: '\u{e0041}x' } });
+  const key = String(user.key);
+  const shown = (await users('show', key)).stdout;
+  expect([member(shown, 'key'), member(shown, 'name'), member(shown, 'suspended')]).toEqual([
+    key,
+    'Ada\\u{202e}\\u{2066}\\u{a}O',
+    'a\\u{200b}b',
+  ]);
+  expect(shown).toMatch(/ \\u\{e0041\}x +account/);
+  expect((await users('list')).stdout).toMatch(
+    new RegExp(`^ *${key} +Ada\\\\u\\{202e\\}\\\\u\\{2066\\}\\\\u\\{a\\}O `, 'm'),
+  );
+  for (const args of [
+    ['show', key, '--json'],
+    ['list', '--json'],
+    ['export', key],
+  ]) {
+    const { stdout } = await users(...args);
+    expect(stdout).not.toMatch(/[\u202e\u2066\u200b\u{e0041}]/u);
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(name));
+  }
+  await prisma.user.update({ where: { key: user.key }, data: before });
+});
+
+it('rejects a date before the year 1, as any other invalid date', async () => {
+  const { code, stderr } = await runHere(audit, ['list', '--from', '0000-01-01'], { DATA_DIR: directory.dataDir });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^--from must be a date /)]);
+});
+
 it('runs as a separate process, with its exit code', async () => {
   const env = { DATA_DIR: directory.dataDir };
   const created = await runProcess('users', ['create', ...ada, '--plan', 'monthly'], env);
@@ -192,7 +228,7 @@ describe('users with wrong usage', () => {
     [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly ${hint}`],
     [
       ['create', '--name', '', '--plan', 'monthly'],
-      '--name is empty: use 1 to 100 characters, without control characters\n' +
+      '--name is empty: use 1 to 100 characters, without control or invisible characters\n' +
         `--email is missing: use an email address of at most 254 characters, such as ada@example.org ${hint}`,
     ],
   ])('%j', async (args, stderr) => {

@@ -4,6 +4,7 @@ import { openFaults } from '../../pages/faults.ts';
 import { onDateAt, UNKNOWN } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
+import { isolated } from '../core/phrase.ts';
 import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
 import type { AuditEvent } from '../generated/records.ts';
 import { changesIn, parametersOf } from './changes.ts';
@@ -11,7 +12,7 @@ import { changesIn, parametersOf } from './changes.ts';
 function changesCell({ before, after }: AuditEvent): Node | string {
   const changes = changesIn(before, after);
   if (changes.length === 0) return UNKNOWN;
-  return make('ul', { class: 'changes' }, ...changes.map((change) => make('li', {}, make('bdi', {}, change))));
+  return make('ul', { class: 'changes' }, ...changes.map((change) => make('li', {}, isolated(change))));
 }
 
 export function openAudit({ api, ask, go, report }: Context): View {
@@ -25,7 +26,7 @@ export function openAudit({ api, ask, go, report }: Context): View {
       event.action,
       event.user === null ? event.target : make('a', { href: `#/users/${event.user}` }, event.target),
       changesCell(event),
-      make('bdi', {}, event.actor),
+      isolated(event.actor),
       event.requestId === null ? UNKNOWN : make('code', { class: 'request' }, event.requestId),
     ],
     read: (query) => api.audit(parametersOf(query)),

@@ -1,5 +1,6 @@
 import { byId } from '../../pages/dom.ts';
 import type { Api } from '../api/api.ts';
+import type { Phrase } from './phrase.ts';
 import type { Ask } from './question.ts';
 import type { Place } from './router.ts';
 
@@ -8,7 +9,7 @@ export type Context = {
   api: Api;
   ask: Ask;
   /** Shows the result of a change above the view. */
-  report: (text: string) => void;
+  report: (text: Phrase) => void;
   /** Opens the view of a fragment. */
   go: (fragment: string) => void;
 };
@@ -21,7 +22,5 @@ export type View = {
 
 export function openReport() {
   const notice = byId('notice');
-  return (text: string): void => {
-    notice.textContent = text;
-  };
+  return (text: Phrase): void => notice.replaceChildren(text);
 }

@@ -1,6 +1,7 @@
 import { byId, make, makeButton } from '../../pages/dom.ts';
 import { fieldOf, onSubmit } from '../../pages/form.ts';
 import { errorNote } from '../api/problem.ts';
+import type { Phrase } from './phrase.ts';
 
 type Common = { name: string; label: string };
 type Field = Common &
@@ -15,8 +16,8 @@ export type Values = (name: string) => string;
 
 export type Question = {
   title: string;
-  /** States in one sentence what the change does. Updated when a field changes. */
-  effect: (values: Values) => string;
+  /** States in one sentence what the change does, and to which record number. Updated when a field changes. */
+  effect: (values: Values) => Phrase;
   yes: string;
   busy: string;
   isDangerous?: boolean;
@@ -83,8 +84,8 @@ export function openQuestions() {
     );
     const values: Values = (name) => fieldOf(new FormData(form), name).trim();
     const showEffect = () => {
-      const next = effect(values);
-      if (text.textContent !== next) text.textContent = next;
+      const next = make('span', {}, effect(values));
+      if (text.textContent !== next.textContent) text.replaceChildren(next);
     };
     form.addEventListener('input', showEffect);
     showEffect();

@@ -5,6 +5,7 @@ import { onDateAt } from '../../pages/format.ts';
 import type { Announcement } from '../api/api.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
+import { isolated, phrase } from '../core/phrase.ts';
 
 export function openAnnouncement({ api, ask, report }: Context): View {
   const form = byId('announcement-form', HTMLFormElement);
@@ -30,7 +31,7 @@ export function openAnnouncement({ api, ask, report }: Context): View {
     ask({
       ...{ title: 'Publish the announcement?', yes: 'Publish', busy: 'Publishing…' },
       effect: () =>
-        `All users see “${next}” in the console and on the status page within 5 seconds, until ${onDateAt(end)}.`,
+        phrase`All users see “${isolated(next)}” in the console and on the status page within 5 seconds, until ${onDateAt(end)}.`,
       async act() {
         write(await api.announce({ text: next, until: end.toISOString() }));
         form.reset();

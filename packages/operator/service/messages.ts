@@ -2,6 +2,7 @@ import { byId, make, makeButton } from '../../pages/dom.ts';
 import { count, onDateAt, orUnknown, UNKNOWN } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
+import { isolated } from '../core/phrase.ts';
 import type { Message } from '../generated/records.ts';
 import { stateTag } from '../users/words.ts';
 
@@ -13,13 +14,14 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const kindOf = ({ kind }: Message) => KINDS[kind] ?? kind;
+const toUser = ({ user }: Message) => (user === null ? '' : ` to user ${user}`);
 
 export function openMessages({ api, ask, report }: Context): View {
   function askRetry(message: Message): void {
     ask({
       ...{ title: 'Retry the message?', yes: 'Retry', busy: 'Retrying…' },
       effect: () =>
-        `The service attempts to send this ${message.channel === 'mail' ? 'email' : 'webhook'} again within seconds.`,
+        `The service attempts to send this ${message.channel === 'mail' ? 'email' : 'webhook'}${toUser(message)} again within seconds.`,
       async act() {
         await api.retry(message.id);
         report(`${kindOf(message)}: the retry is due.`);
@@ -54,7 +56,7 @@ export function openMessages({ api, ask, report }: Context): View {
       stateTag(message.state),
       message.user === null ? UNKNOWN : make('a', { href: `#/users/${message.user}` }, `User ${message.user}`),
       count(message.attempts),
-      message.lastError ?? UNKNOWN,
+      message.lastError === null ? UNKNOWN : isolated(message.lastError),
       orUnknown(message.nextAttemptAt, onDateAt),
       onDateAt(message.createdAt),
     ],

@@ -1,9 +1,10 @@
 import { saveFile } from '../../pages/download.ts';
 import { inCalls, onDateAt } from '../../pages/format.ts';
 import type { Api } from '../api/api.ts';
+import { phrase } from '../core/phrase.ts';
 import type { OperatorUserDetail } from '../generated/records.ts';
 import { type Action, replacementOf } from './key-actions.ts';
-import { nameOf } from './words.ts';
+import { identityOf } from './words.ts';
 
 const MOST_REASON = 500;
 const reason = (placeholder: string) =>
@@ -15,15 +16,15 @@ const wholeOr = (text: string) => (/^\d+$/.test(text) ? inCalls(Number(text)) : 
 
 export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   const { key, resetsAt } = user;
-  const name = nameOf(user);
+  const name = () => identityOf(user);
 
   const exported: Action = {
     label: 'Export…',
-    done: `The export of ${name} is saved.`,
+    done: phrase`The export of ${name()} is saved.`,
     question: {
       ...{ title: 'Export the user?', yes: 'Export', busy: 'Exporting…' },
       effect: () =>
-        `Saves everything that is stored about ${name} as a JSON file on this device, without secrets and hashes.`,
+        phrase`Saves everything that is stored about ${name()} as a JSON file on this device, without secrets and hashes.`,
       act: async () => void saveFile(`user-${key}.json`, await api.exported(key)),
     },
   };
@@ -31,28 +32,29 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
 
   const suspend: Action = {
     label: 'Suspend…',
-    done: `${name} is suspended.`,
+    done: phrase`${name()} is suspended.`,
     question: {
       ...{ title: 'Suspend the user?', yes: 'Suspend', busy: 'Suspending…', isDangerous: true },
       fields: [reason('Unusual traffic: contact us.')],
       effect: () =>
-        `All calls of ${name} are rejected within 5 seconds and show this reason, until you resume the user.`,
+        phrase`All calls of ${name()} are rejected within 5 seconds and show this reason, until you resume the user.`,
       act: async (values) => void (await api.suspend(key, values('reason'))),
     },
   };
   const resume: Action = {
     label: 'Resume…',
-    done: `${name} is resumed.`,
+    done: phrase`${name()} is resumed.`,
     question: {
       ...{ title: 'Resume the user?', yes: 'Resume', busy: 'Resuming…' },
       fields: [reason('The user has fixed the script.')],
-      effect: () => `The keys of ${name} work again within 5 seconds. The user can read the reason in an export.`,
+      effect: () =>
+        phrase`The keys of ${name()} work again within 5 seconds. The user can read the reason in an export.`,
       act: async (values) => void (await api.resume(key, values('reason'))),
     },
   };
   const plan: Action = {
     label: 'Change plan…',
-    done: `The plan of ${name} is changed.`,
+    done: phrase`The plan of ${name()} is changed.`,
     question: {
       ...{ title: 'Change the plan?', yes: 'Change plan', busy: 'Changing…' },
       fields: [
@@ -83,8 +85,8 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
       effect: (values) => {
         const limit = values('limit') === '' ? 'the limit of the plan' : wholeOr(values('limit'));
         return values('from') === 'now'
-          ? `${name} gets the ${values('plan')} plan now: a new period and a new term start immediately, with ${limit}.`
-          : `${name} gets the ${values('plan')} plan with ${limit} from ${onDateAt(resetsAt)}; nothing changes until then.`;
+          ? phrase`${name()} gets the ${values('plan')} plan now: a new period and a new term start immediately, with ${limit}.`
+          : phrase`${name()} gets the ${values('plan')} plan with ${limit} from ${onDateAt(resetsAt)}; nothing changes until then.`;
       },
       async act(values) {
         const limit = values('limit');
@@ -99,35 +101,35 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   };
   const limit: Action = {
     label: 'Set limit…',
-    done: `The limit of ${name} is changed.`,
+    done: phrase`The limit of ${name()} is changed.`,
     question: {
       ...{ title: 'Set the limit?', yes: 'Set limit', busy: 'Saving…' },
       fields: [{ name: 'limit', label: 'Calls per period', kind: 'number', least: 0, value: user.limit }],
       effect: (values) =>
-        `${name} may make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
+        phrase`${name()} may make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
       act: async (values) => void (await api.limit(key, Number(values('limit')))),
     },
   };
   const credits: Action = {
     label: 'Grant calls…',
-    done: `Calls are granted to ${name}.`,
+    done: phrase`Calls are granted to ${name()}.`,
     question: {
       ...{ title: 'Grant additional calls?', yes: 'Grant', busy: 'Granting…' },
       fields: [{ name: 'calls', label: 'Calls', kind: 'number', least: 1 }, reason('Compensation for the outage')],
       effect: (values) =>
-        `${name} may make ${wholeOr(values('calls'))} more until ${onDateAt(resetsAt)}; calls that are left then are lost.`,
+        phrase`${name()} may make ${wholeOr(values('calls'))} more until ${onDateAt(resetsAt)}; calls that are left then are lost.`,
       act: async (values) => void (await api.credits(key, Number(values('calls')), values('reason'))),
     },
   };
   const renew: Action = {
     label: 'Renew…',
-    done: `The plan of ${name} is renewed.`,
+    done: phrase`The plan of ${name()} is renewed.`,
     question: {
       ...{ title: 'Renew the plan?', yes: 'Renew', busy: 'Renewing…' },
       effect: () =>
         user.state === 'expired'
-          ? `Starts a new term for ${name} now.`
-          : `Adds one period to the plan of ${name}, which is valid until ${onDateAt(user.validUntil)}.`,
+          ? phrase`Starts a new term for ${name()} now.`
+          : phrase`Adds one period to the plan of ${name()}, which is valid until ${onDateAt(user.validUntil)}.`,
       act: async () => void (await api.renew(key)),
     },
   };
@@ -138,7 +140,7 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
     question: {
       ...{ title: 'Erase the user?', yes: 'Erase permanently', busy: 'Erasing…', isDangerous: true },
       effect: () =>
-        `All keys of ${name} stop working, and the name, the email address, the settings and the credits are deleted; this cannot be undone.`,
+        phrase`All keys of ${name()} stop working, and the name, the email address, the settings and the credits are deleted; this cannot be undone.`,
       act: async () => void (await api.erase(key)),
     },
   };

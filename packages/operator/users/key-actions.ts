@@ -1,12 +1,13 @@
 import { copyButton, make, makeButton } from '../../pages/dom.ts';
 import { span } from '../../pages/format.ts';
 import type { Api } from '../api/api.ts';
+import { isolated, type Phrase, phrase } from '../core/phrase.ts';
 import type { Question } from '../core/question.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
-import { nameOf, nameOfKey } from './words.ts';
+import { identityOf, nameOfKey } from './words.ts';
 
 /** A change of a user. `done` is shown after it. */
-export type Action = { label: string; isDangerous?: boolean; done: string; question: Question };
+export type Action = { label: string; isDangerous?: boolean; done: Phrase; question: Question };
 
 const GRACE = [
   ['0', 'immediately'],
@@ -17,7 +18,7 @@ const GRACE = [
 ] as const;
 
 /** Shows a new key once. */
-function newKey(apiKey: string, name: string): HTMLElement {
+function newKey(apiKey: string, user: OperatorUserDetail): HTMLElement {
   const key = make('code', { class: 'key' }, apiKey);
   const copy = makeButton('Copy', () => undefined);
   const done = makeButton(
@@ -36,7 +37,7 @@ function newKey(apiKey: string, name: string): HTMLElement {
     make(
       'p',
       { id: 'question-effect' },
-      `This key of ${name} is shown only once. Pass it on to the user over a safe channel.`,
+      phrase`This key of ${identityOf(user)} is shown only once. Pass it on to the user over a safe channel.`,
     ),
     make('div', { class: 'key-row' }, key, copy),
     make('div', { class: 'row end' }, done),
@@ -45,10 +46,9 @@ function newKey(apiKey: string, name: string): HTMLElement {
 
 export function replacementOf(api: Api, user: OperatorUserDetail): Action {
   const { key } = user;
-  const name = nameOf(user);
   return {
     label: 'Replace owner key…',
-    done: `The owner key of ${name} is replaced.`,
+    done: phrase`The owner key of ${identityOf(user)} is replaced.`,
     question: {
       ...{ title: 'Replace the owner key?', yes: 'Replace', busy: 'Replacing…', isDangerous: true },
       fields: [
@@ -58,9 +58,9 @@ export function replacementOf(api: Api, user: OperatorUserDetail): Action {
         const grace = Number(values('grace'));
         const old =
           grace === 0 ? 'stop working immediately' : `only read for ${span(grace * 1000)} and then stop working`;
-        return `Creates a new owner key for ${name}, which is shown once; the old owner keys ${old}.`;
+        return phrase`Creates a new owner key for ${identityOf(user)}, which is shown once; the old owner keys ${old}.`;
       },
-      act: async (values) => newKey((await api.rotate(key, Number(values('grace')))).apiKey, name),
+      act: async (values) => newKey((await api.rotate(key, Number(values('grace')))).apiKey, user),
     },
   };
 }
@@ -70,13 +70,13 @@ export function revocationOf(api: Api, user: OperatorUserDetail, key: OperatorKe
   const owners = user.apiKeys.filter(({ state, scopes }) => state === 'active' && scopes.includes('account'));
   if (key.state === 'revoked' || key.state === 'expired' || (owners.length === 1 && owners[0] === key))
     return undefined;
-  const name = nameOfKey(key);
+  const name = () => phrase`${isolated(nameOfKey(key))} (key ${String(key.id)})`;
   return {
     label: 'Revoke…',
-    done: `${name} is revoked.`,
+    done: phrase`${name()} is revoked.`,
     question: {
       ...{ title: 'Revoke the key?', yes: 'Revoke', busy: 'Revoking…', isDangerous: true },
-      effect: () => `Calls of ${nameOf(user)} with the key “${name}” fail within 5 seconds; this cannot be undone.`,
+      effect: () => phrase`Calls of ${identityOf(user)} with ${name()} fail within 5 seconds; this cannot be undone.`,
       act: async () => void (await api.revokeKey(user.key, key.id)),
     },
   };

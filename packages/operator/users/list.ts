@@ -2,13 +2,16 @@ import { byId, make } from '../../pages/dom.ts';
 import { count, onDate } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
+import { isolated } from '../core/phrase.ts';
 import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
 import type { OperatorUser } from '../generated/records.ts';
-import { isolated, nameOf, stateTag } from './words.ts';
+import { nameOf, stateTag } from './words.ts';
 
-function identityOf(user: OperatorUser): HTMLElement {
-  const link = make('a', { href: `#/users/${user.key}` }, isolated(nameOf(user)));
-  return make('div', { class: 'identity' }, link, make('span', { class: 'soft' }, isolated(user.email ?? 'erased')));
+function identityCell(user: OperatorUser): HTMLElement {
+  const { key, email } = user;
+  const link = make('a', { href: `#/users/${key}` }, nameOf(user));
+  const facts = email === null ? ['erased'] : [`User ${key} · `, isolated(email)];
+  return make('div', { class: 'identity' }, link, make('span', { class: 'soft' }, ...facts));
 }
 
 export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
@@ -26,7 +29,7 @@ export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
       ['Created'],
     ],
     cellsOf: (user) => [
-      identityOf(user),
+      identityCell(user),
       stateTag(user.state),
       user.plan,
       count(user.used),

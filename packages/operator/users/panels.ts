@@ -1,7 +1,8 @@
 import { make, makeButton, makeRow } from '../../pages/dom.ts';
 import { count, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/format.ts';
+import { isolated } from '../core/phrase.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
-import { isolated, lifeOfKey, nameOfKey, periodInWords, stateTag } from './words.ts';
+import { lifeOfKey, nameOfKey, periodInWords, stateTag } from './words.ts';
 
 const panel = (id: string, title: string, ...content: (Node | string)[]) =>
   make(
@@ -84,7 +85,7 @@ export function creditsPanel({ grants }: OperatorUserDetail): HTMLElement {
   const titles = ['Granted', 'Period from', 'Reason'].map((title) => make('th', { scope: 'col' }, title));
   const head = make('tr', {}, make('th', { scope: 'col', class: 'num' }, 'Calls'), ...titles);
   const rows = grants.map(({ calls, reason, periodStart, createdAt }) =>
-    makeRow([count(calls), 'num'], [onDateAt(createdAt)], [onDate(periodStart)], [reason, 'text']),
+    makeRow([count(calls), 'num'], [onDateAt(createdAt)], [onDate(periodStart)], [isolated(reason), 'text']),
   );
   const table = make('table', { 'aria-label': 'Credits' }, make('thead', {}, head), make('tbody', {}, ...rows));
   return panel(

@@ -1,6 +1,7 @@
 import type { Usage } from '../../client/index.ts';
 import { make, makeRow } from '../../pages/dom.ts';
 import { count, inCalls, onDate } from '../../pages/format.ts';
+import { isolated } from '../core/phrase.ts';
 import type { OperatorUserDetail } from '../generated/records.ts';
 import { nameOfKey } from './words.ts';
 
@@ -51,7 +52,7 @@ function tableOf(title: string, head: string, rows: readonly (readonly [name: st
     make('th', { scope: 'col' }, head),
     make('th', { scope: 'col', class: 'num' }, 'Calls'),
   );
-  const body = sorted.map(([name, calls]) => makeRow([name], [count(calls), 'num']));
+  const body = sorted.map(([name, calls]) => makeRow([isolated(name)], [count(calls), 'num']));
   const table = make('table', { 'aria-label': title }, make('thead', {}, headRow), make('tbody', {}, ...body));
   return make('details', { open: '' }, make('summary', {}, title), table);
 }

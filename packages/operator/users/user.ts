@@ -8,7 +8,7 @@ import { actionsOf } from './actions.ts';
 import { type Action, revocationOf } from './key-actions.ts';
 import { accountPanel, creditsPanel, keysPanel, suspensionNote } from './panels.ts';
 import { usagePanel } from './usage.ts';
-import { isolated, nameOf, stateTag } from './words.ts';
+import { identityOf, stateTag } from './words.ts';
 
 type Loaded = readonly [user: OperatorUserDetail, byKey: Usage, byPath: Usage];
 
@@ -34,7 +34,7 @@ export function openUser({ api, ask, report }: Context): View {
   }
 
   function write([user, byKey, byPath]: Loaded): void {
-    title.replaceChildren(isolated(nameOf(user)), ' ', stateTag(user.state));
+    title.replaceChildren(identityOf(user), ' ', stateTag(user.state));
     const buttons = actionsOf(api, user).map((action) =>
       makeButton(action.label, () => start(user.key, action), action.isDangerous ? 'danger' : ''),
     );

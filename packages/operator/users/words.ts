@@ -1,11 +1,15 @@
 import { make } from '../../pages/dom.ts';
 import { inCalls, onDateAt } from '../../pages/format.ts';
+import { isolated, type Phrase, phrase } from '../core/phrase.ts';
 import type { OperatorKey, OperatorUser } from '../generated/records.ts';
 
-/** Users choose their names, so a name is isolated from the direction of the text around it. */
-export const nameOf = ({ name, key }: Pick<OperatorUser, 'name' | 'key'>): string => name ?? `User ${key}`;
+type Named = Pick<OperatorUser, 'name' | 'key'>;
 
-export const isolated = (text: string) => make('bdi', {}, text);
+export const nameOf = ({ name, key }: Named): HTMLElement => isolated(name ?? `User ${key}`);
+
+/** The name with the record number, because users choose their names: a name can look like that of another user. */
+export const identityOf = ({ name, key }: Named): Phrase =>
+  name === null ? `User ${key}` : phrase`${isolated(name)} (user ${String(key)})`;
 
 const BAD = ['suspended', 'failing', 'given_up', 'exhausted', 'revoked'];
 const GOOD = ['active', 'working'];

@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { type Clock, LAST_INSTANT } from '#core/clock';
+import { hasHidden } from '#core/visible-text';
 import { RESTRICTED_SCOPES, type Scope, sharedScopes } from './api-key.ts';
 
 /* `fix` describes the accepted form. Messages never repeat submitted values. */
 
-/** A trimmed name of one line that a page or a terminal can display. */
+/** A trimmed name of one line that a page or a terminal displays completely. */
 export const nameOf = (description: string, example: string) =>
   z
     .string()
     .trim()
     .min(1, 'is empty')
     .max(100, 'is too long')
-    .refine((text) => !/\p{Cc}/u.test(text), 'contains control characters')
+    .refine((text) => !hasHidden(text), 'contains control or invisible characters')
     .refine((text) => text.isWellFormed(), 'contains invalid Unicode')
-    .meta({ description, fix: '1 to 100 characters, without control characters', examples: [example] });
+    .meta({ description, fix: '1 to 100 characters, without control or invisible characters', examples: [example] });
 
 function toScopes(names: readonly string[], context: z.RefinementCtx): readonly Scope[] {
   if (names.length > 0 && names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))

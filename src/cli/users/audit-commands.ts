@@ -1,6 +1,6 @@
 import { choice, command, JSON_OPTION, pastDate, wholeNumber } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
-import { alignedTable, cut, minuteOf } from '#cli/command-line';
+import { alignedTable, cut, minuteOf, printJsonText } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import { DAY, systemClock } from '#core/clock';
 import { AUDIT_ACTIONS } from '#core/operator';
@@ -50,7 +50,7 @@ const list = command({ options }, async ({ values }) => {
     const most = limit ?? (values.json ? Number.POSITIVE_INFINITY : USUAL_LIMIT);
     const rows: string[][] = [];
     for await (const event of log.events(filter, most)) {
-      if (values.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+      if (values.json) printJsonText(JSON.stringify(event));
       else {
         const { at, actor, action, target, after } = event;
         rows.push([minuteOf(Date.parse(at)), cut(actor, 16), action, cut(target, 20), cut(valuesOf(after), 34)]);

@@ -2,6 +2,7 @@ import { byOperator } from '#accounts/keys/api-key';
 import { PLAN_NAMES } from '#accounts/ledger/plan';
 import { MOST_CALLS } from '#accounts/users/administration';
 import { choice, command, wholeNumber, wrongUsage } from '#cli/arguments';
+import { printJsonText } from '#cli/command-line';
 import { line } from '#operator/parameters';
 import { printUser, recordNumber, withUsers } from './user-services.ts';
 
@@ -14,7 +15,9 @@ function reasonOf(given: string | undefined): string {
   if (given === undefined) throw wrongUsage('--reason is missing: use --reason <text>');
   const parsed = reasonForm.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw wrongUsage(`--reason must have 1 to ${LONGEST_REASON} characters in one line, without control characters`);
+  throw wrongUsage(
+    `--reason must have 1 to ${LONGEST_REASON} characters in one line, without control or invisible characters`,
+  );
 }
 
 const withReason = { options: { reason: text }, positionals: ['key'] };
@@ -62,5 +65,5 @@ export const erase = command({ options: { confirm: text }, positionals: ['key'] 
 
 export const exportUser = command({ positionals: ['key'] }, async ({ positionals }) => {
   const key = recordNumber(positionals[0]);
-  process.stdout.write(`${await withUsers(({ users }) => users.exportJson(key))}\n`);
+  printJsonText(await withUsers(({ users }) => users.exportJson(key)));
 });

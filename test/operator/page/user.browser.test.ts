@@ -67,13 +67,41 @@ it('changes nothing if the operator cancels', async () => {
     'Erase…',
   ]) {
     await act(name);
-    expect((await here.page.locator('#question-effect').innerText()).length, name).toBeGreaterThan(30);
+    expect(await here.page.locator('#question-effect').innerText(), name).toContain(`Ada Lovelace (user ${user.key})`);
     if (name === 'Erase…') await here.page.keyboard.press('Escape');
     else await here.dialog.getByRole('button', { name: 'Cancel' }).click();
     await here.dialog.waitFor({ state: 'hidden' });
     expect(await here.page.locator(':focus').innerText(), 'the focus returns').toBe(name);
   }
   expect(await shown()).toEqual(before);
+});
+
+it('isolates a name that reverses the text around it, and shows the record number beside it', async () => {
+  const { page } = here;
+  const name = '\u202eecaleval ada';
+  await opened.service.database.prisma.user.update({ where: { key: user.key }, data: { name } });
+  await page.reload();
+  /** The text after the name, and whether it is to the right of the name. */
+  const afterName = (place: string) =>
+    page.locator(place).evaluate((element) => {
+      element.normalize();
+      const named = element.querySelector('bdi') as Element;
+      const range = document.createRange();
+      range.selectNode(named.nextSibling as Node);
+      const [text] = /\(.+?\)/.exec(String(range)) ?? [];
+      return [
+        named.textContent,
+        text,
+        (range.getClientRects()[0]?.left ?? 0) >= named.getBoundingClientRect().right - 1,
+      ];
+    });
+  const expected = [name, `(user ${user.key})`, true];
+  await page.locator('#user-title bdi').waitFor();
+  await act('Renew…');
+  expect(await afterName('#user-title')).toEqual(expected);
+  expect(await afterName('#question-effect')).toEqual(expected);
+  await here.confirm('Renew');
+  expect(await afterName('#notice')).toEqual(expected);
 });
 
 it('changes the plan from the next period and now, the limit and the credits', async () => {
