@@ -12,6 +12,7 @@ import { createLingering } from '#server/connections/lingering';
 import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
 import { checkRequests } from '#server/connections/request-head';
 import { createHttpServer, createPendingResponses, REQUEST_OPTIONS } from '#server/connections/server';
+import { refuseForeignHost } from '#server/cross-origin';
 import { parameterValidator } from '#server/parameter-validator';
 import { createBrokenRequests } from '#server/replies/broken-requests';
 import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
@@ -20,7 +21,7 @@ import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
 type Options = {
-  settings: Pick<Settings, 'logRequests'>;
+  settings: Pick<Settings, 'logRequests' | 'admin'>;
   logger: FastifyBaseLogger;
   failures: FailureLog;
   clock: Clock;
@@ -58,6 +59,7 @@ export async function buildAdminApp({ settings, logger, failures, clock, service
   app.setSerializerCompiler(serializerCompiler);
   replyWithProblems(app, page, { gate: { limitsOf: () => ({}) }, now: clock.now });
   checkRequests(app, bodies);
+  app.addHook('onRequest', async ({ headers }) => refuseForeignHost(headers, settings.admin?.host ?? ''));
   log.listen(app);
   servePageAssets(app, basePath);
   await describeOperatorInterface(app);

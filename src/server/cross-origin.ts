@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { Problem } from '#core/problems';
 
 /** Headers that a page from another origin may read. */
@@ -37,15 +39,39 @@ export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, orig
 type OriginHeaders = { origin?: string | undefined; host?: string | undefined };
 
 /**
- * Throws `cross_site` for a page whose origin is neither the service's own (`publicUrl`, or the host of the request)
- * nor allowed. Browsers send the origin with every POST; other clients send none.
+ * Whether no other site can have the host of a URL: an address, or localhost (RFC 6761, 6.3). The owner of any other name
+ * can point it to this service (DNS rebinding). A browser then treats the owner's page as a page of this service.
  */
-export function refuseForeignOrigin({ origin, host }: OriginHeaders, origins: Origins, publicUrl?: string): void {
-  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
-  if (origin.slice(origin.indexOf('://') + 3) === host) return;
-  if (publicUrl !== undefined && origin === URL.parse(publicUrl)?.origin) return;
-  throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
+function isUnforgeable(host: string): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname ?? '';
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^(.+\.)?localhost\.?$/.test(name);
 }
+
+/** Whether a page of the service itself has the origin. Without `publicUrl`, the service does not know its own name. */
+function isOwn(origin: string, host: string, publicUrl: string | undefined): boolean {
+  if (publicUrl !== undefined && origin === URL.parse(publicUrl)?.origin) return true;
+  return origin.slice(origin.indexOf('://') + 3) === host && (publicUrl === undefined || isUnforgeable(host));
+}
+
+/**
+ * Throws `cross_site` for a page whose origin is neither the service's own nor allowed. Browsers send the origin with
+ * every POST; other clients send none.
+ */
+export function refuseForeignOrigin({ origin, host = '' }: OriginHeaders, origins: Origins, publicUrl?: string): void {
+  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
+  if (!isOwn(origin, host, publicUrl))
+    throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
+}
+
+/** Throws `cross_site` for a host name that another site can have, if the listener accepts only local connections. */
+export function refuseForeignHost({ host }: OriginHeaders, listenHost: string): void {
+  if (host === undefined || isUnforgeable(host) || !isLocal(listenHost)) return;
+  const detail = `Use an address or localhost as the host. A proxy must send the address of this listener in Host.`;
+  throw new Problem('cross_site', detail);
+}
+
+const isLocal = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
 
 /** CORS for framework responses, including preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {

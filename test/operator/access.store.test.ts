@@ -53,10 +53,10 @@ it('does not exist on the public port, with and without the token', async () => 
 });
 
 /** A path exactly as it is written: `fetch` would normalize it. */
-const raw = (path: string) =>
+const raw = (path: string, headers: Record<string, string> = {}) =>
   new Promise<number | undefined>((resolve, reject) => {
     const { hostname, port } = new URL(service.adminUrl);
-    request({ hostname, port, path, method: 'GET' }, (response) => {
+    request({ hostname, port, path, method: 'GET', headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })
@@ -93,6 +93,32 @@ it("rejects requests of other sites' pages, even with the token, and allows no o
     token: null,
   });
   expect(preflight.status).toBe(405);
+});
+
+it('rejects the name of another site that points to this listener, even for its page', async () => {
+  const { port } = new URL(service.adminUrl);
+  const authorization = `Bearer ${TOKEN}`;
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, '[::1]'])
+    expect([host, await raw('/admin/v1/users', { host, authorization })]).toEqual([host, 200]);
+  for (const host of [`evil.example:${port}`, 'evil.example', '127.0.0.1.evil.example', 'localhost.evil.example']) {
+    for (const path of ['/admin/v1/users', '/', '/openapi.json', '/nothing'])
+      expect([host, path, await raw(path, { host, authorization })]).toEqual([host, path, 403]);
+  }
+  // Wrong tokens of such a page do not count: they would lock the operator out.
+  for (let n = 0; n < 11; n++) await raw('/admin/v1/users', { host: 'evil.example', authorization: `Bearer ${n}` });
+  expect((await service.send('/admin/v1/users')).status).toBe(200);
+});
+
+it('accepts any host name if the listener is not local, because a network has names', async () => {
+  const open = await startOperator({ settings: { ADMIN_HOST: '0.0.0.0' } });
+  const { port } = new URL(open.adminUrl);
+  const status = await new Promise((resolve) =>
+    request({ port, path: '/admin/v1/users', headers: { host: 'admin.internal', authorization: `Bearer ${TOKEN}` } })
+      .on('response', (response) => resolve(response.resume().statusCode))
+      .end(),
+  );
+  expect(status).toBe(200);
+  await open.close();
 });
 
 it('never logs the token', async () => {
