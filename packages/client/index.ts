@@ -31,7 +31,7 @@ export type {
 } from './chain/options.ts';
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
 export type * from './generated/records.ts';
-export type { Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
+export type { CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 export { QuotientClient, type QuotientClientOptions } from './quotient-client.ts';
 export type { DateInput, TimeInput } from './records.ts';
 export type { Readiness } from './request.ts';

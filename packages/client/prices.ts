@@ -24,6 +24,11 @@ export type PriceOptions = CallOptions & {
 };
 type Options = PriceOptions | undefined;
 
+export type CsvOptions = PriceOptions & {
+  /** The separator of the fields; `comma` by default. With `semicolon`, numbers have a decimal comma. */
+  separator?: 'comma' | 'semicolon' | undefined;
+};
+
 /** Two UTC dates, both inclusive, and the interval between points (`daily` by default). */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
@@ -37,8 +42,9 @@ const HISTORY = '/v1/prices/history';
 
 const inCurrency = (options: Options) => ({ currency: options?.currency });
 
-export const asCsv = ({ read: _, ...request }: Request<unknown>): Request<string> => ({
+export const asCsv = ({ read: _, query, ...request }: Request<unknown>, options?: CsvOptions): Request<string> => ({
   ...request,
+  query: { ...query, separator: options?.separator },
   accept: 'text/csv',
   read: (text) => text,
 });

@@ -24,7 +24,7 @@ import type {
   UserExport,
   UserOfKey,
 } from './generated/records.ts';
-import type { Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
+import type { CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 import * as prices from './prices.ts';
 import type { DateInput } from './records.ts';
 import * as service from './request.ts';
@@ -247,23 +247,23 @@ export class QuotientClient {
   }
 
   /** `priceOn` as CSV: `date,price,market_cap,total_volume`, and `source` if the data have several sources. */
-  priceOnCsv(tokenName: TokenName, date: DateInput, call?: PriceOptions): Promise<string> {
-    return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call)), call);
+  priceOnCsv(tokenName: TokenName, date: DateInput, call?: CsvOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceOn(tokenName, date, call), call), call);
   }
 
   /** `priceHistory` as CSV. */
-  priceHistoryCsv(tokenName: TokenName, days: Days, call?: PriceOptions): Promise<string> {
-    return this.#send(() => prices.asCsv(prices.priceHistory(tokenName, days, call)), call);
+  priceHistoryCsv(tokenName: TokenName, days: Days, call?: CsvOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceHistory(tokenName, days, call), call), call);
   }
 
   /** `priceRange` as CSV. */
-  priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
-    return this.#send(() => prices.asCsv(prices.priceRange(tokenName, window, call)), call);
+  priceRangeCsv(tokenName: TokenName, window: PriceWindow, call?: CsvOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.priceRange(tokenName, window, call), call), call);
   }
 
   /** `candles` as CSV: `date,open,high,low,close,volume`. */
-  candlesCsv(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<string> {
-    return this.#send(() => prices.asCsv(prices.candles(tokenName, window, call)), call);
+  candlesCsv(tokenName: TokenName, window: PriceWindow, call?: CsvOptions): Promise<string> {
+    return this.#send(() => prices.asCsv(prices.candles(tokenName, window, call), call), call);
   }
 
   #send<T>(request: () => Request<T>, call: CallOptions | undefined): Promise<T> {

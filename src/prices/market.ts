@@ -1,6 +1,7 @@
 import { type Catalogue, knownSince } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { withSemicolons } from '#core/csv';
 import { type ArchiveCache, fetchesOf } from '#prices/archive/archive-cache';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
 import type { SeriesSummary } from '#prices/archive/series-store';
@@ -19,13 +20,12 @@ import { firstProvided } from '#prices/refresh/backfill-plan';
 import type { KeyCheck } from '#prices/refresh/key-check';
 import { createStaleness } from '#prices/refresh/staleness';
 import { type Answer, bodyOf } from '#server/replies/answer-body';
+import type { Format } from '#server/replies/answer-headers';
 import type { Answers } from '#server/replies/response-cache';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import type { Warning } from '#upstream/freshness';
 import { daysWindow, INTERVALS, type Interval, rangeWindow, type Window } from './model/interval.ts';
 import type { SourcedSample } from './model/sample.ts';
-
-export type Format = 'json' | 'csv';
 
 type Dependencies = {
   archive: ArchiveCache;
@@ -38,7 +38,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-type Shape = 'object' | 'list' | 'csv';
+type Shape = 'object' | 'list' | Exclude<Format, 'json'>;
 /** `list` is an array with a single series. */
 const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iterable<string>> = {
   object: seriesJson,
@@ -48,6 +48,7 @@ const RENDER: Record<Shape, (columns: PointColumns, currency?: Currency) => Iter
     yield ']';
   },
   csv: seriesCsv,
+  'semicolon-csv': (columns, currency) => seriesCsv(columns, currency).map(withSemicolons),
 };
 
 type WindowRequest = { requestKey: string; token: TokenName; window: Window; shape: Shape; currency: Currency };
@@ -133,7 +134,9 @@ export function createMarket(dependencies: Dependencies) {
       const sample = rows.first() as SourcedSample;
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
-      const body = format === 'csv' ? seriesToCsv([sample], valuation?.currency) : JSON.stringify([snapshot]);
+      const csv = seriesToCsv([sample], valuation?.currency);
+      const text = format === 'csv' ? csv : withSemicolons(csv);
+      const body = format === 'json' ? JSON.stringify([snapshot]) : text;
       return {
         body: bodyOf(body),
         ...answer,
@@ -144,14 +147,14 @@ export function createMarket(dependencies: Dependencies) {
     },
 
     days(token: TokenName, days: number, format: Format, currency = DOLLAR): Answer | Promise<Answer> {
-      const shape = format === 'csv' ? 'csv' : 'list';
+      const shape = format === 'json' ? 'list' : format;
       const window = daysWindow(days, clock.now());
       return respond([token, days, format], { token, window, shape, currency });
     },
 
     /** Returns the series from one date through another, inclusive (Unix ms of their midnights). */
     range(token: TokenName, interval: Interval, from: number, thru: number, format: Format, currency = DOLLAR) {
-      const shape = format === 'csv' ? 'csv' : 'object';
+      const shape = format === 'json' ? 'object' : format;
       const window = rangeWindow(interval, from, thru, clock.now());
       return respond([token, interval, from, thru, format], { token, window, shape, currency });
     },

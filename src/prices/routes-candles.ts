@@ -9,7 +9,7 @@ import type { Candles } from './candles/candles.ts';
 import {
   type CurrencyParameters,
   dates,
-  format,
+  formats,
   INTERVALS,
   inOrder,
   interval,
@@ -44,7 +44,7 @@ const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Cl
   description: `Returns the open, high, low and close prices and the volume from Kraken. In other currencies, all four prices are converted at the rate for the date on which the candle starts. For \`btc\` and \`eth\`, the rate is the open price of the bitcoin or ethereum candle at the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
-    inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), format, ...currency })),
+    inOrder(z.object({ ...dates(token, clock), interval: interval.meta(CANDLE_INTERVAL), ...formats, ...currency })),
   ),
   response: { 200: orCsv('The finished candles, oldest first', z.array(candle), CANDLES) },
 });

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
+import { withSemicolons } from '#core/csv';
 import type { ProblemCode } from '#core/problems';
 import type { Market } from '#prices/market';
 import type { Currency } from '#prices/model/currency';
@@ -33,10 +34,12 @@ const SAMPLES = {
   note: '. If the points have several sources, the column `source` is added. For currencies other than `usd`, the last column is `currency`',
 };
 export const orCsv = <T extends z.ZodType>(description: string, schema: T, { header, example, note } = SAMPLES) => ({
-  description: `${description}. CSV contains \`2026-11-21\` for midnight and \`2026-11-21 13:05:00\` for any other time${note}`,
+  description: `${description}. CSV contains \`2026-11-21\` for midnight and \`2026-11-21 13:05:00\` for any other time${note}. With \`separator=semicolon\`, semicolons separate the fields, and numbers have a decimal comma`,
   content: {
     'application/json': { schema },
-    'text/csv': { schema: z.string().meta({ pattern: `^${header}\\r\\n`, examples: [example] }) },
+    'text/csv': {
+      schema: z.string().meta({ pattern: `^(${header}|${withSemicolons(header)})\\r\\n`, examples: [example] }),
+    },
   },
 });
 
@@ -56,7 +59,7 @@ export const inOrder = <T extends z.ZodType<{ fromDate: number; thruDate: number
     params: { fix: 'a date on or before thruDate' },
   });
 
-export const format = z
+const format = z
   .enum(['json', 'csv'], 'must be json or csv')
   .optional()
   .meta({
@@ -64,6 +67,18 @@ export const format = z
     fix: 'json or csv',
     examples: ['json'],
   });
+
+const separator = z
+  .enum(['comma', 'semicolon'], 'must be comma or semicolon')
+  .optional()
+  .meta({
+    description:
+      'The separator of the fields in CSV; `comma` by default. With `semicolon`, numbers have a decimal comma, as ' +
+      'spreadsheets expect in most of Europe and Latin America, and are quoted.',
+    fix: 'comma or semicolon',
+    examples: ['comma'],
+  });
+export const formats = { format, separator };
 
 const problems: ProblemCode[] = [
   'no_data',
@@ -114,7 +129,9 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'is returned. For a few old dates without a midnight sample, the only sample of the date is returned. ' +
       `${REACH}`,
     operationId: 'getPriceHistoryByDate',
-    querystring: inOneCurrency(z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), format, ...currency })),
+    querystring: inOneCurrency(
+      z.object({ tokenName: token, date: date('DD-MM-YYYY', clock), ...formats, ...currency }),
+    ),
     response: { 200: orCsv('An array with the figures of the date', z.array(dateSnapshot)) },
   },
   days: {
@@ -125,7 +142,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'and hourly points for 2 to 10 days. For 11 or more days, it contains one point per midnight (UTC), and ' +
       `the latest sample as the last point. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
-    querystring: inOneCurrency(z.object({ tokenName: token, days, format, ...currency })),
+    querystring: inOneCurrency(z.object({ tokenName: token, days, ...formats, ...currency })),
     response: { 200: orCsv('An array with one series', z.array(priceSeries)) },
   },
   range: {
@@ -133,7 +150,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     summary: 'Read the price history between two dates',
     description: `If \`thruDate\` is in the future, the range ends today. The last point of a daily series that ends today is the latest sample. ${REACH}`,
     operationId: 'getPriceHistoryByRange',
-    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, format, ...currency }))),
+    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, ...formats, ...currency }))),
     response: { 200: orCsv('A series', priceSeries) },
   },
 });

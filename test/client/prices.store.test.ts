@@ -125,6 +125,8 @@ it('histories as CSV', async () => {
   expect(lines(range)).toBe(29);
   expect(lines(await client.priceHistoryCsv('bitcoin', { days: 30 }))).toBe(31);
   expect(lines(await client.priceOnCsv('bitcoin', '2024-02-01'))).toBe(1);
+  const semicolons = await client.priceOnCsv('bitcoin', '2024-02-01', { separator: 'semicolon' });
+  expect(semicolons).toMatch(/^date;price;market_cap;total_volume\r\n2024-02-01;"\d+,\d+";/);
 });
 
 it('the tokens, with the coverage of the archive', async () => {

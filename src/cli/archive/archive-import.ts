@@ -17,7 +17,8 @@ const MAX_KEPT_ROWS = 20;
 export const importUsage = `  npm run archive -- import <token> <file.csv> [--strict] [--replace]
 
     Imports a CSV file into the daily history: CoinGecko's export for a coin
-    (snapped_at,price,market_cap,total_volume), or CSV from this service (date instead of snapped_at).
+    (snapped_at,price,market_cap,total_volume), or CSV from this service (date instead of snapped_at), also
+    with semicolons.
     Rows without a source column count as CoinGecko's. Each date has one row: the row between 00:00 and
     01:00 UTC or, without such a row, another row of that date. The command can be run again, because it
     skips existing rows. <token> is a name or symbol from \`npm run tokens -- list\`.

@@ -41,7 +41,7 @@ export const history = (
   base: string,
   { exchangeRatesUrl }: Pick<GuideSettings, 'exchangeRatesUrl'>,
 ) => `\`/v1/prices/history/…\` accepts a date, a number of days, or a range of dates. \
-With \`Accept: text/csv\` or \`format=csv\`, the response is CSV, at the same cost. The columns are \`${CSV_HEADER}\`. If the data comes from several sources, the CSV also has the column \`source\`.
+With \`Accept: text/csv\` or \`format=csv\`, the response is CSV, at the same cost. The columns are \`${CSV_HEADER}\`. If the data comes from several sources, the CSV also has the column \`source\`. For spreadsheets with a decimal comma, add \`separator=semicolon\`.
 \`/v1/prices/history/ohlc\` returns Kraken's five-minute, hourly or daily candles. The date of a candle is the start of its interval.
 
 To get amounts in another currency, set \`currency\` (or \`vs_currency\`) in any price request. The supported currencies are ${currencies(exchangeRatesUrl !== undefined)}. The response names the currency in the header \`Quotient-Currency\`, and CSV also in the last column.

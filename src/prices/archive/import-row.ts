@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
 import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/market-sources';
@@ -91,7 +91,27 @@ function unreadable(path: string, error: unknown): ImportFileError {
 /** Removes the quotes that spreadsheets add to fields. */
 const bare = (field: string) => field.trim().replace(/^"(.*)"$/, '$1');
 
-/** Reads CSV in constant memory. Accepts all line endings, a BOM and quotes. Throws `ImportFileError`. */
+/** The number of bytes in which the first line is searched for its separator. */
+const FIRST_BYTES = 4096;
+
+/** Semicolons separate the fields of CSV with a decimal comma (`separator=semicolon`). */
+async function hasSemicolons(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
+    return /\S.*/.exec(buffer.toString('utf8', 0, bytesRead))?.[0].includes(';') ?? false;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Exchanges points and commas, so that a point in a number with a decimal comma is not read as a decimal point. */
+const withDecimalPoint = (field: string) => field.replace(/[.,]/g, (mark) => (mark === ',' ? '.' : ','));
+
+/**
+ * Reads CSV in constant memory. Accepts all line endings, a BOM, quotes, and semicolons with a decimal comma. Throws
+ * `ImportFileError`.
+ */
 export async function openCsvLines(path: string) {
   const facts = await stat(path).catch((error) => {
     throw unreadable(path, error);
@@ -99,6 +119,9 @@ export async function openCsvLines(path: string) {
   if (facts.isDirectory()) throw new ImportFileError(`${path} is a directory: use a CSV file`);
   if (!facts.isFile()) throw new ImportFileError(`${path} is not a file: use a CSV file`);
   if (facts.size === 0) throw new ImportFileError(`${path} is empty: use a CSV file with rows`);
+  const isSemicolons = await hasSemicolons(path).catch((error) => {
+    throw unreadable(path, error);
+  });
 
   return {
     /** Returns the lines that are not empty. Each call starts a new pass. Throws `ImportFileError`. */
@@ -107,6 +130,7 @@ export async function openCsvLines(path: string) {
       // Quotes are not parsed, because a stray quote would merge the rest of the file into one field.
       const parser = parse({
         bom: true,
+        delimiter: isSemicolons ? ';' : ',',
         info: true,
         quote: false,
         relax_column_count: true,
@@ -119,7 +143,7 @@ export async function openCsvLines(path: string) {
       });
       try {
         for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-          const fields = record.map(bare);
+          const fields = record.map(bare).map((field) => (isSemicolons ? withDecimalPoint(field) : field));
           if (fields.some((field) => field !== '')) yield { line: info.lines, fields };
         }
       } catch (error) {

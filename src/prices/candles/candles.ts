@@ -1,17 +1,19 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, overlap, type Span } from '#core/clock';
+import { withSemicolons } from '#core/csv';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-reader';
-import { CANDLE_MINUTES, CANDLES, candleLength } from '#prices/model/candle';
+import { CANDLE_MINUTES, CANDLES, type CandleColumns, candleLength } from '#prices/model/candle';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 import type { Kraken } from '#prices/sources/kraken';
 import type { Answer } from '#server/replies/answer-body';
+import type { Format } from '#server/replies/answer-headers';
 import type { Answers } from '#server/replies/response-cache';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import { type CandleCache, type CandleFetch, candleFetch, candleGroup } from './candle-cache.ts';
@@ -34,11 +36,15 @@ type CandleRequest = {
   requestKey: string;
   series: CandleSeries;
   window: Window;
-  format: 'json' | 'csv';
+  format: Format;
   currency: Currency;
 };
 
-const RENDER = { json: candlesJson, csv: candlesCsv } as const;
+const RENDER: Record<Format, (columns: CandleColumns, currency?: Currency) => Iterable<string>> = {
+  json: candlesJson,
+  csv: candlesCsv,
+  'semicolon-csv': (columns, currency) => candlesCsv(columns, currency).map(withSemicolons),
+};
 
 /** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
@@ -142,7 +148,7 @@ export function createCandles(dependencies: Dependencies) {
       interval: Interval,
       from: number,
       thru: number,
-      format: 'json' | 'csv',
+      format: Format,
       currency = DOLLAR,
     ): Answer | Promise<Answer> {
       const series = { token, interval };

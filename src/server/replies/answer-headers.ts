@@ -10,7 +10,9 @@ const ETAG_LENGTH = 22;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** How long a cache may serve a stale response while it revalidates or the service is down, in seconds. */
 const STALE = 'stale-while-revalidate=60, stale-if-error=86400';
-const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+const CSV = 'text/csv; charset=utf-8';
+const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: CSV, 'semicolon-csv': CSV } as const;
+/** `semicolon-csv` is CSV with a decimal comma. */
 export type Format = keyof typeof MEDIA_TYPES;
 
 /** In seconds from the fetch: caches subtract `Age` (RFC 9111, 4.2). A stale response has a lifetime below its age. */
@@ -115,7 +117,7 @@ export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     if (currency !== undefined) content.push('quotient-currency', currency);
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
-    if (format === 'csv' && fileName !== undefined)
+    if (format !== 'json' && fileName !== undefined)
       content.push('content-disposition', `attachment; filename="${fileName}.csv"`);
     return { etag, full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '#core/problems';
+import { invalidRequest, Problem } from '#core/problems';
 import type { Coding } from '#server/replies/answer-body';
 import type { Format } from '#server/replies/answer-headers';
 
@@ -90,16 +90,25 @@ declare module 'fastify' {
 }
 
 const FORMATS = { 'application/json': 'json', 'text/csv': 'csv' } as const satisfies Record<string, Format>;
+type Requested = (typeof FORMATS)[keyof typeof FORMATS];
 type MediaType = keyof typeof FORMATS;
 const MEDIA_TYPES = Object.keys(FORMATS) as MediaType[];
 const JSON_ALONE: readonly MediaType[] = ['application/json'];
 
 /** The URL takes precedence over `Accept`, which some clients cannot set. */
-function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Format {
+function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Requested {
   const { format } = request.query as { format?: unknown };
   if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];
   if (mediaTypes.some((one) => FORMATS[one] === format)) return format;
   throw new Problem('not_acceptable', `This path returns only ${mediaTypes.join(' and ')}. Omit the format parameter.`);
+}
+
+/** Applies the parameter `separator`. The route rejects values other than `comma` and `semicolon`. */
+function separated(request: FastifyRequest, format: Requested): Format {
+  const { separator } = request.query as { separator?: unknown };
+  if (separator === undefined || format === 'csv') return separator === 'semicolon' ? 'semicolon-csv' : format;
+  const fix = 'add format=csv, or omit separator';
+  throw invalidRequest({ location: 'query.separator', message: 'applies only to CSV', fix });
 }
 
 /** Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`. */
@@ -108,7 +117,8 @@ export function negotiateFormat(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     const { csv, streams } = request.routeOptions.config;
     if (streams) acceptedType(request, ['text/event-stream']);
-    else request.format = wantedFormat(request, csv ? MEDIA_TYPES : JSON_ALONE);
+    else if (csv) request.format = separated(request, wantedFormat(request, MEDIA_TYPES));
+    else request.format = wantedFormat(request, JSON_ALONE);
     done();
   });
 }

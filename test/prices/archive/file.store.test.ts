@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { withSemicolons } from '#core/csv';
 import { createImport } from '#prices/archive/import';
 import { createImportStore } from '#prices/archive/import-store';
 import { openImportFile } from '#prices/archive/price-import';
@@ -25,14 +26,25 @@ it('accepts a byte order mark, CRLF, an empty line, a null, a late row and small
   expect(await archive.covered(), 'the single missing day is covered').toEqual(['2016-02-27/2016-03-01']);
 });
 
-it("accepts the service's own CSV", async () => {
+it.each([
+  ['commas', (csv: string) => csv],
+  ['semicolons and decimal commas', withSemicolons],
+])("accepts the service's own CSV with %s", async (_name, write) => {
   await archive.takeFile(new URL('../../samples/export.csv', import.meta.url).pathname);
   const stored = await archive.samples();
   const path = join(archive.directory, 'own.csv');
-  await writeFile(path, seriesToCsv(stored));
+  await writeFile(path, write(seriesToCsv(stored)));
   await archive.clear();
   expect(await archive.takeFile(path)).toMatchObject({ counts: { read: 3, added: 3 }, bad: [] });
   expect(await archive.samples()).toEqual(stored);
+});
+
+it('rejects points in numbers of a file with semicolons, in which they may separate thousands', async () => {
+  const path = join(archive.directory, 'thousands.csv');
+  await writeFile(path, 'date;price;market_cap;total_volume\n2020-01-01;1.234;2;3\n2020-01-02;1,5;2;3\n');
+  const { bad, counts } = await archive.takeFile(path);
+  expect(bad).toEqual([{ line: 2, fault: 'price must be a number' }]);
+  expect(counts).toMatchObject({ added: 1, bad: 1 });
 });
 
 it('identifies columns by their names', async () => {
