@@ -181,6 +181,8 @@ function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProj
 }
 
 export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
+  // The pages use the formats of the locale, which Node and Chromium take from this variable.
+  process.env.LC_ALL = 'C.UTF-8';
   if (mode === 'long') process.env.TEST_LONG = '1';
   const projects = await projectsOf(mode);
   const outputFile = process.env.VITEST_JSON;

@@ -14,7 +14,7 @@ const planChoice = () =>
     const { limit, months } = PLANS[name];
     const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     return `<label class="plan"><input type="radio" name="plan" value="${name}" data-term="${termInWords(name)}"${index === 0 ? ' checked' : ''}> \
-<span><strong>${title}</strong> ${limit.toLocaleString('en-US')} calls a ${PERIODS[months]}</span></label>`;
+<span><strong>${title}</strong> <span data-count="${limit}">${limit.toLocaleString('en-US')}</span> calls a ${PERIODS[months]}</span></label>`;
   }).join('\n');
 
 const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };

@@ -1,17 +1,31 @@
-/* Formats numbers and times as text, in English and UTC. */
+/* Formats numbers and times in the formats of the browser's locale, in UTC. Sentences around them are in English. */
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat('en-US', {
+
+/** Some systems report names that `Intl` rejects, such as `en-US@posix`. */
+function isLocale(name: string): boolean {
+  try {
+    return new Intl.Locale(name).language !== '';
+  } catch {
+    return false;
+  }
+}
+const LOCALES = navigator.languages.filter(isLocale);
+
+export const numbers = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(LOCALES, options);
+/** Whether the locale's decimal separator is a comma. */
+export const HAS_DECIMAL_COMMA = numbers({}).format(0.5).includes(',');
+const plain = numbers({ maximumFractionDigits: 2 });
+const short = numbers({ notation: 'compact', maximumFractionDigits: 2 });
+const percent = numbers({
   style: 'percent',
   signDisplay: 'exceptZero',
   minimumFractionDigits: 2,
 });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 export const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+  new Intl.DateTimeFormat(LOCALES, { ...options, timeZone: 'UTC' });
 const date = utc({ dateStyle: 'medium' });
 const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
 const time = utc({ timeStyle: 'short' });
@@ -24,7 +38,7 @@ export const count = (value: number) => plain.format(value);
 export const inCalls = (calls: number) => `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`;
 export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.format(value) : short.format(value));
 
-/** Formats a fraction as `+2.10%`. The minus sign is as wide as the plus sign. */
+/** Formats a fraction, such as `+2.10%`. The minus sign is as wide as the plus sign. */
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
@@ -35,7 +49,7 @@ export const withDates = (text: string) =>
     if (Number.isNaN(instant.getTime())) return written;
     return time === undefined ? onDate(instant) : onDateAt(instant);
   });
-/** Formats a time as `10:42`, with the date if the time is at least a day ago. */
+/** Formats a time, such as `10:42`, with the date if the time is at least a day ago. */
 export const at = (instant: Date, now: number) =>
   now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
 

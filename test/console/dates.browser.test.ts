@@ -33,7 +33,7 @@ it('writes every date of the dashboard in one format', async () => {
   await here.openWhole(await opened.service.createUser());
   await page.getByText('Show as a table').click();
   await page.getByRole('button', { name: 'Custom' }).click();
-  const today = /\d{1,2} [A-Z][a-z]{2} \d{4}/;
+  const today = /[A-Z][a-z]{2} \d{1,2}, \d{4}/;
   expect(await page.locator('.day').last().getAttribute('title')).toMatch(today);
   expect(await page.locator('#daily-body td').first().textContent()).toMatch(today);
   expect(await pageText()).not.toMatch(ISO);
@@ -43,7 +43,7 @@ it('writes the dates of errors in the same format', async () => {
   const { page } = here;
   await here.open(await opened.service.createUser({ validUntil: Date.now() - DAY }));
   const banner = page.locator('#banner');
-  await banner.getByText(/^This API key expired at \d{1,2} \w{3} \d{4}, \d\d:\d\d/).waitFor();
+  await banner.getByText(/^This API key expired at \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M/).waitFor();
   expect(await pageText()).not.toMatch(ISO);
 });
 
@@ -68,6 +68,8 @@ it('writes unavailable time ranges in the same format', async () => {
   );
   await page.getByRole('button', { name: '90D' }).click();
   const problem = page.locator('#chart-problem');
-  await problem.getByText('There is no data before 28 Apr 2013.').waitFor();
-  await problem.getByText('Missing: 1 Jan 2012 to 31 Dec 2012; 1 Jan 2013, 00:00 to 2 Jan 2013, 00:00.').waitFor();
+  await problem.getByText('There is no data before Apr 28, 2013.').waitFor();
+  await problem
+    .getByText('Missing: Jan 1, 2012 to Dec 31, 2012; Jan 1, 2013, 12:00 AM to Jan 2, 2013, 12:00 AM.')
+    .waitFor();
 });

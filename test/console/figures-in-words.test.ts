@@ -34,9 +34,9 @@ it('formats a change with a sign', () => {
 });
 
 it.each([
-  ['expired at 2026-11-22T09:05:07.123Z: renew it', 'expired at 22 Nov 2026, 09:05: renew it'],
-  ['no data before 2013-04-28.', 'no data before 28 Apr 2013.'],
-  ['2012-01-01 to 2012-12-31', '1 Jan 2012 to 31 Dec 2012'],
+  ['expired at 2026-11-22T09:05:07.123Z: renew it', 'expired at Nov 22, 2026, 9:05 AM: renew it'],
+  ['no data before 2013-04-28.', 'no data before Apr 28, 2013.'],
+  ['2012-01-01 to 2012-12-31', 'Jan 1, 2012 to Dec 31, 2012'],
   ['2026-99-99 is invalid', '2026-99-99 is invalid'],
   ['text without a date', 'text without a date'],
 ])('formats the dates in %j', (text, written) => expect(withDates(text)).toBe(written));
@@ -56,9 +56,9 @@ it('formats time spans in the largest unit', () => {
 describe('an age', () => {
   it('is a time, and includes the age after ten minutes', () => {
     const at = (ms: number) => ({ fetchedAt: new Date(NOW - ms), stale: undefined });
-    expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55');
-    expect(ageText(at(3 * HOUR), NOW)).toBe('As of 09:00, 3 hours ago');
-    expect(ageText(at(2 * DAY), NOW)).toBe('As of 13 Mar 2026, 12:00, 2 days ago');
+    expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55 AM');
+    expect(ageText(at(3 * HOUR), NOW)).toBe('As of 9:00 AM, 3 hours ago');
+    expect(ageText(at(2 * DAY), NOW)).toBe('As of Mar 13, 2026, 12:00 PM, 2 days ago');
     expect(ageText({ fetchedAt: undefined, stale: undefined }, NOW)).toBe('');
   });
 
@@ -75,7 +75,7 @@ describe('an age', () => {
       ageText({ fetchedAt, stale: undefined, failure: error }, NOW);
     const at = new Date(NOW - 12 * MINUTE);
     const failed = (code: string, status?: number) => new QuotientError(code, '', { status });
-    expect(old(failed('network'), at)).toBe('As of 11:48, 12 minutes ago: the service is unreachable');
+    expect(old(failed('network'), at)).toBe('As of 11:48 AM, 12 minutes ago: the service is unreachable');
     expect(old(failed('api_key_revoked', 401), at)).toMatch(/: the key was revoked$/);
     expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is no longer valid$/);
     expect(old(failed('overloaded', 503), at)).toMatch(/: the service reports overloaded$/);

@@ -63,7 +63,7 @@ it('makes three calls: the prices of all tokens, the chart and the statistics', 
     expect(cells[1]).toEqual(change_24h === null ? '–' : expect.stringMatching(`^[+−]?${percentage}%$`));
     expect(cells.slice(2)).toEqual([expect.stringMatching(/^\$[\d.]+[TBM]$/), expect.stringMatching(/^\$/)]);
   }
-  expect(await text('prices-age')).toMatch(/^As of \d\d:\d\d$/);
+  expect(await text('prices-age')).toMatch(/^As of \d{1,2}:\d\d [AP]M$/);
 });
 
 it('refreshes with the calls that it states', async () => {

@@ -32,7 +32,7 @@ it('shows real prices without a sign-in or a layout shift, and the call that ret
   const { latest } = (await (await service.get('/v1/sample')).json()) as MarketSample;
   const price = Math.round(Number(latest.current_price)).toLocaleString('en-US');
   expect(await sample.innerText()).toContain(`$${price}`);
-  expect(await sample.innerText()).toMatch(/As of \d\d:\d\d, .+ ago/);
+  expect(await sample.innerText()).toMatch(/As of \d{1,2}:\d\d [AP]M, .+ ago/);
   expect(await sample.getByRole('img').getAttribute('aria-label')).toMatch(/^Bitcoin, last 30 days: from \$/);
   expect(await sample.locator('path').getAttribute('d')).toMatch(/^M(\d+\.\d \d+\.\d)(L\d+\.\d \d+\.\d){30}$/);
 

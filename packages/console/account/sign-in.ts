@@ -1,7 +1,7 @@
 import type { Plan, QuotientClient, User } from '../../client/index.ts';
 import { byId } from '../../pages/dom.ts';
 import { fieldOf, onSubmit } from '../../pages/form.ts';
-import { onDateAt } from '../../pages/format.ts';
+import { count, onDateAt } from '../../pages/format.ts';
 import { problemNote, runOnce, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
 import type { ServiceFacts } from '../core/facts.ts';
@@ -103,6 +103,8 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
   byId('no-recovery').hidden = facts.sendsMail;
 
   const signUp = byId('sign-up', HTMLFormElement);
+  for (const place of signUp.querySelectorAll<HTMLElement>('[data-count]'))
+    place.textContent = count(Number(place.dataset.count));
   const isVerified = facts.registration === 'verified';
   function showValidity(): void {
     byId('sign-up-validity').textContent =

@@ -1,5 +1,7 @@
 import type { Candle, PriceSeries, TokenPrice, TokenStatistics, Usage } from '../../client/index.ts';
+import { SEPARATOR } from '../../pages/csv.ts';
 import type { ApiCall } from './api-call.ts';
+import { candlesToCsv, seriesToCsv } from './history-csv.ts';
 
 const SHOWN = 2;
 const MEMBERS_IN_A_LINE = 3;
@@ -157,44 +159,8 @@ const client = new QuotientClient({
 });
 const result = await client.${method};`;
   }
+  const separator = language === 'csv' && SEPARATOR !== 'comma' ? `&separator=${SEPARATOR}` : '';
   const headers = [`X-API-KEY: ${key}`, ...(language === 'csv' ? ['Accept: text/csv'] : [])];
   const options = headers.map((header) => `-H ${quoted(header)}`);
-  return ['curl', ...options, quoted(baseUrl + path)].join(' \\\n  ');
+  return ['curl', ...options, quoted(baseUrl + path + separator)].join(' \\\n  ');
 }
-
-const COLUMNS = ['prices', 'market_cap', 'total_volume'] as const;
-
-function file(header: string, lines: readonly string[], currency: string): string {
-  if (currency === 'usd') return [header, ...lines, ''].join('\r\n');
-  return [`${header},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\r\n');
-}
-
-/** Writes the service's CSV format: one line per time. A field without a value is empty. */
-export function seriesToCsv(series: PriceSeries, currency: string): string {
-  const rows = new Map<number, (number | undefined)[]>();
-  for (const [column, name] of COLUMNS.entries()) {
-    for (const { date, price } of series[name]) {
-      const row = rows.get(date.getTime()) ?? [undefined, undefined, undefined];
-      row[column] = price;
-      rows.set(date.getTime(), row);
-    }
-  }
-  const lines = [...rows]
-    .sort(([a], [b]) => a - b)
-    .map(([at, values]) => [spreadsheetTime(new Date(at)), ...values].join(','));
-  return file('date,price,market_cap,total_volume', lines, currency);
-}
-
-function spreadsheetTime(date: Date): string {
-  const text = date.toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
-}
-
-export const candlesToCsv = (candles: readonly Candle[], currency: string): string =>
-  file(
-    'date,open,high,low,close,volume',
-    candles.map(({ date, open, high, low, close, volume }) =>
-      [spreadsheetTime(date), open, high, low, close, volume].join(','),
-    ),
-    currency,
-  );

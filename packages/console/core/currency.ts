@@ -1,4 +1,5 @@
 import { byId } from '../../pages/dom.ts';
+import { numbers } from '../../pages/format.ts';
 import { openStored } from '../../pages/storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
@@ -42,7 +43,7 @@ function inCurrency(currency: string, name: string, options: Intl.NumberFormatOp
   const key = `${currency} ${name}`;
   const known = formats.get(key);
   if (known) return known;
-  const made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...options });
+  const made = numbers({ style: 'currency', currency, ...options });
   formats.set(key, made);
   return made;
 }
@@ -58,6 +59,10 @@ export function money(value: number, currency: string): string {
   const notation = size < 1e-8 ? 'scientific' : 'standard';
   return inCurrency(currency, notation, { notation, maximumSignificantDigits: 4 }).format(value);
 }
+
+/** Formats an amount without decimals. */
+export const roundMoney = (value: number, currency: string) =>
+  inCurrency(currency, 'round', { maximumFractionDigits: 0 }).format(value);
 
 export const axisAmount = (
   value: number,

@@ -1,13 +1,13 @@
 import type { Usage } from '../../client/index.ts';
 import { announce, byId } from '../../pages/dom.ts';
-import { count, inCalls } from '../../pages/format.ts';
+import { count, inCalls, numbers } from '../../pages/format.ts';
 import { openStored } from '../../pages/storage.ts';
 import type { Allowance } from '../account/allowance.ts';
 
 export const REFRESH_MINUTES = 5;
 const HOUR_MS = 3_600_000;
-const smallShare = new Intl.NumberFormat('en-US', { style: 'percent', maximumSignificantDigits: 2 });
-const largeShare = new Intl.NumberFormat('en-US', { style: 'percent' });
+const smallShare = numbers({ style: 'percent', maximumSignificantDigits: 2 });
+const largeShare = numbers({ style: 'percent' });
 const share = (part: number, whole: number) => (part / whole < 0.1 ? smallShare : largeShare).format(part / whole);
 
 type Period = Pick<Usage, 'limit' | 'periodStart' | 'resetsAt'> | undefined;

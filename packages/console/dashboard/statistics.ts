@@ -6,6 +6,7 @@ import { statisticsCall } from '../api/api-call.ts';
 import { type Entry, fillList, openDataAge, openOffer, showPlaceholders } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Session } from '../api/session.ts';
+import { roundMoney } from '../core/currency.ts';
 
 const PLACEHOLDERS = 12;
 
@@ -124,7 +125,7 @@ export function statisticsEntries(statistics: TokenStatistics, source: string): 
     ['Block height', statistics.block_height],
     ['Transactions', statistics.transaction_count, 'last 24 hours'],
     ['All transactions', statistics.transaction_count_all_time],
-    ['Large transactions', statistics.large_transaction_count, 'over $100,000, last 24 hours'],
+    ['Large transactions', statistics.large_transaction_count, `over ${roundMoney(100_000, 'usd')}, last 24 hours`],
     ['Average transaction', statistics.average_transaction_value, 'coins, last 24 hours'],
     ['Active addresses', statistics.active_addresses, 'last 24 hours'],
     ['New addresses', statistics.new_addresses, 'last 24 hours'],

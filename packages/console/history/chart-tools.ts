@@ -1,7 +1,7 @@
 import { announce, byId } from '../../pages/dom.ts';
 import { saveFile } from '../../pages/download.ts';
 import { onDateAt } from '../../pages/format.ts';
-import { candlesToCsv, seriesToCsv } from '../api/answer-text.ts';
+import { candlesToCsv, seriesToCsv } from '../api/history-csv.ts';
 import type { Chart } from './chart.ts';
 import type { History, HistoryView } from './chart-choice.ts';
 import { panned, zoomed } from './gestures.ts';

@@ -74,11 +74,11 @@ describe('a key', () => {
       lifeInWords({ ...shop, expiresAt: ends }, NOW),
       lifeInWords({ ...owner, replacedAt: new Date(NOW), expiresAt: ends }, NOW),
     ]).toEqual([
-      'Created 3 Feb 2026, used 5 minutes ago.',
-      'Created 3 Feb 2026, used just now.',
-      'Created 3 Feb 2026, used just now.',
-      'Created 3 Feb 2026, not used yet, expires 15 Mar 2026, 13:00.',
-      'Created 3 Feb 2026, used 5 minutes ago, replaced, read-only until 15 Mar 2026, 13:00.',
+      'Created Feb 3, 2026, used 5 minutes ago.',
+      'Created Feb 3, 2026, used just now.',
+      'Created Feb 3, 2026, used just now.',
+      'Created Feb 3, 2026, not used yet, expires Mar 15, 2026, 1:00 PM.',
+      'Created Feb 3, 2026, used 5 minutes ago, replaced, read-only until Mar 15, 2026, 1:00 PM.',
     ]);
   });
 
@@ -89,8 +89,8 @@ describe('a key', () => {
       validityInWords(null, accounts),
       validityInWords(null, undefined),
     ]).toEqual([
-      'It expires on 15 Mar 2026, 12:00 and cannot be renewed.',
-      'It is valid until 16 Mar 2026, 12:00. Renewing the account extends it.',
+      'It expires on Mar 15, 2026, 12:00 PM and cannot be renewed.',
+      'It is valid until Mar 16, 2026, 12:00 PM. Renewing the account extends it.',
       'It is valid as long as the account is active.',
     ]);
   });

@@ -35,8 +35,8 @@ describe('an account', () => {
   it('expires on its date', () => {
     const until = at('03-31');
     expect([until.getTime() - 1, until.getTime()].map((now) => expiryInWords('account', until, now))).toEqual([
-      'The account expires on 31 Mar 2026, 12:00.',
-      'The account expired on 31 Mar 2026, 12:00.',
+      'The account expires on Mar 31, 2026, 12:00 PM.',
+      'The account expired on Mar 31, 2026, 12:00 PM.',
     ]);
   });
 });

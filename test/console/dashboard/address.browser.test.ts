@@ -82,7 +82,7 @@ it('shows a custom range, and replaces invalid parts with a notice', async () =>
   await page.locator('#dashboard').waitFor();
   await here.settled();
   expect(await page.getByLabel('From').inputValue()).toBe('2026-01-01');
-  expect(await page.title()).toBe('Bitcoin price, 1 Jan 2026 to 1 Feb 2026, USD · Quotient');
+  expect(await page.title()).toBe('Bitcoin price, Jan 1, 2026 to Feb 1, 2026, USD · Quotient');
 
   await page.goto(`${opened.service.url}/?token=doge&range=soon&metric=candles`);
   await page.getByText('Unknown time range “soon”.').waitFor();

@@ -62,7 +62,7 @@ it('keeps its figures and shows their age while the service is down, and then re
     for (const id of AGES) {
       await page
         .locator(`#${id}-age.stale`)
-        .getByText(/^As of \d\d:\d\d, \d+ seconds? ago: the service is unreachable$/)
+        .getByText(/^As of \d{1,2}:\d\d [AP]M, \d+ seconds? ago: the service is unreachable$/)
         .waitFor();
     }
     expect(await figures()).toEqual(before);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/answer-text';
+import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/history-csv';
 import { MINUTE } from '#core/clock';
+import { withSemicolons } from '#core/csv';
 import { candlesCsv } from '#prices/candles/candle-import';
 import { seriesToCsv } from '#prices/history/series-text';
 
@@ -15,9 +16,9 @@ const CURRENCIES = [
 it.each(CURRENCIES)('a saved series in %s equals the CSV of the service', (currency, code) => {
   const point = (price: number) => [{ date: new Date(MIDNIGHT), price }];
   const series = { prices: point(42_280.25), market_cap: [], total_volume: point(7) };
-  expect(consoleCsv(series, currency)).toBe(
-    seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], code),
-  );
+  const csv = seriesToCsv([{ at: MIDNIGHT, price: 42_280.25, marketCap: null, volume: 7 }], code);
+  expect(consoleCsv(series, currency, 'comma')).toBe(csv);
+  expect(consoleCsv(series, currency, 'semicolon')).toBe(withSemicolons(csv));
 });
 
 it.each(CURRENCIES)('saved candles in %s equal the CSV of the service', (currency, code) => {
@@ -32,5 +33,7 @@ it.each(CURRENCIES)('saved candles in %s equal the CSV of the service', (currenc
     ...{ open: column('open'), high: column('high'), low: column('low') },
     ...{ close: column('close'), volume: column('volume') },
   } as Parameters<typeof candlesCsv>[0];
-  expect(candlesToCsv(candles, currency)).toBe([...candlesCsv(columns, code)].join(''));
+  const csv = [...candlesCsv(columns, code)].join('');
+  expect(candlesToCsv(candles, currency, 'comma')).toBe(csv);
+  expect(candlesToCsv(candles, currency, 'semicolon')).toBe(withSemicolons(csv));
 });

@@ -31,14 +31,14 @@ describe('the change over a range', () => {
   it('names the range', () => {
     expect(changeOf({}, month)).toBe('+2.00% in 30 days');
     expect(changeOf({ metric: 'market_cap' }, month)).toBe('+2.00% in 30 days');
-    expect(changeOf({ range: 'custom' }, month)).toBe('+2.00% from 14 Feb 2026 to 15 Mar 2026');
+    expect(changeOf({ range: 'custom' }, month)).toBe('+2.00% from Feb 14, 2026 to Mar 15, 2026');
     const day = [point(2 * HOUR, 100), point(0, 102)];
-    expect(changeOf({ range: 'custom' }, day)).toBe('+2.00% on 15 Mar 2026');
+    expect(changeOf({ range: 'custom' }, day)).toBe('+2.00% on Mar 15, 2026');
   });
 
   it('names the first point if the data begins later', () => {
-    expect(changeOf({ range: '365' }, month)).toBe('+2.00% since 14 Feb 2026');
-    expect(changeOf({ range: '36500' }, month)).toBe('+2.00% since 14 Feb 2026');
+    expect(changeOf({ range: '365' }, month)).toBe('+2.00% since Feb 14, 2026');
+    expect(changeOf({ range: '36500' }, month)).toBe('+2.00% since Feb 14, 2026');
   });
 
   it('is omitted if it is unknown', () => {

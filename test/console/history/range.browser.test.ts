@@ -70,7 +70,7 @@ describe('candles before the first date of the source', () => {
     await problem
       .getByText(`${inWords(day)} (daily), ${inWords(hour)} (hourly), ${inWords(minute)} (minute)`)
       .waitFor();
-    expect(await problem.innerText()).toContain('no daily candles for 1 Jan 2015 to 1 Feb 2015');
+    expect(await problem.innerText()).toContain('no daily candles for Jan 1, 2015 to Feb 1, 2015');
 
     const today = daysAgo(0);
     await press(`Show ${inWords(day)} to ${inWords(today)}`);

@@ -88,7 +88,7 @@ it('publishes and removes the announcement', async () => {
   await here.dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByLabel('Ends at').fill('2031-01-31T10:00');
   await page.getByRole('button', { name: 'Publish…' }).click();
-  await here.dialog.getByText('until 31 Jan 2031, 10:00').waitFor();
+  await here.dialog.getByText('until Jan 31, 2031, 10:00 AM').waitFor();
   await here.confirm('Publish');
   const published = { text: 'Maintenance & <i>more</i>', until: '2031-01-31T10:00:00.000Z' };
   expect((await opened.call('/announcement')).body).toEqual(published);

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+
+let opened: TestConsole;
+let here: Visit;
+beforeAll(async () => {
+  opened = await openTestConsole();
+});
+afterAll(() => opened?.close());
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+async function open(locale: string): Promise<void> {
+  here = await visit(opened.browser, opened.service.url, { locale });
+  await here.open(await opened.service.createUser({ limit: 10_000 }));
+}
+
+async function savedCsv(): Promise<string> {
+  const download = here.page.waitForEvent('download');
+  await here.page.getByRole('button', { name: 'Download CSV' }).click();
+  return readFile(await (await download).path(), 'utf8');
+}
+
+const text = (selector: string) => here.page.locator(selector).first().innerText();
+
+it('shows prices, counts and dates in the format of a German browser, and saves CSV for its spreadsheets', async () => {
+  here = await visit(opened.browser, opened.service.url, { locale: 'de-DE' });
+  expect(await text('#sign-up .plan')).toContain('10.000 calls a month');
+  await here.close();
+  await open('de-DE');
+  expect(await text('.prices-table .price')).toMatch(/^[\d.]+,\d\d\u00a0\$$/);
+  expect(await text('#left')).toBe('9.999');
+  expect(await text('#validity')).toMatch(/The key expires on \d\d\.\d\d\.\d{4}, \d\d:\d\d\./);
+  expect(await savedCsv()).toMatch(/^date;price;market_cap;total_volume\r\n\d{4}-\d\d-\d\d;"\d+,\d+";/);
+
+  await here.page.getByRole('button', { name: 'curl (CSV)' }).click();
+  expect(await text('#snippet')).toContain('days=30&separator=semicolon');
+  expect(await text('#snippet-answer')).toMatch(/^date;price;/);
+  await here.page.getByRole('button', { name: 'curl', exact: true }).click();
+  expect(await text('#snippet')).not.toContain('separator');
+});
+
+it('shows the format of an American browser, and saves CSV with commas', async () => {
+  await open('en-US');
+  expect(await text('.prices-table .price')).toMatch(/^\$[\d,]+\.\d\d$/);
+  expect(await text('#left')).toBe('9,999');
+  expect(await text('#validity')).toMatch(/The key expires on [A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M\./);
+  expect(await savedCsv()).toMatch(/^date,price,market_cap,total_volume\r\n\d{4}-\d\d-\d\d,\d+\.\d+,/);
+  await here.page.getByRole('button', { name: 'curl (CSV)' }).click();
+  expect(await text('#snippet')).not.toContain('separator');
+});
+
+it('links contain the same dates in each locale', async () => {
+  await open('ar-EG');
+  await here.page.getByRole('button', { name: 'Custom' }).click();
+  await here.page.getByLabel('From', { exact: true }).fill('2026-01-01');
+  await here.page.getByLabel('To', { exact: true }).fill('2026-02-01');
+  await here.page.getByRole('button', { name: 'Apply' }).click();
+  await here.settled();
+  expect(new URL(here.page.url()).search).toBe('?range=2026-01-01..2026-02-01');
+});
