@@ -1,4 +1,5 @@
 import { byId, make, placeholder } from '../../pages/dom.ts';
+import { inCalls } from '../../pages/format.ts';
 import { ageText, type DataAge, isOld } from './api-call.ts';
 
 const UPDATE_MS = 10_000;
@@ -39,10 +40,12 @@ export function showPlaceholders(list: HTMLElement, rows: number): void {
 /** Offers to load a panel on request, so that signing in is charged only for the prices. */
 export function openOffer(panel: 'chart' | 'statistics', onAccept: () => void) {
   const line = byId(`${panel}-offer`);
-  byId(`${panel}-load`).addEventListener('click', onAccept);
+  const button = byId(`${panel}-load`);
+  button.addEventListener('click', onAccept);
   return {
-    show(text: string): void {
+    show(text: string, calls = 1): void {
       byId(`${panel}-offer-text`).textContent = text;
+      button.textContent = `Load ${panel}: ${inCalls(calls)}`;
       line.hidden = false;
     },
     hide(): void {

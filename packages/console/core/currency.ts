@@ -39,11 +39,12 @@ export type Currency = ReturnType<typeof openCurrency>;
 const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const formats = new Map<string, Intl.NumberFormat>();
 
-function inCurrency(currency: string, name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+/** Without a currency, formats a number. */
+function inCurrency(currency: string | undefined, name: string, options: Intl.NumberFormatOptions) {
   const key = `${currency} ${name}`;
   const known = formats.get(key);
   if (known) return known;
-  const made = numbers({ style: 'currency', currency, ...options });
+  const made = numbers({ ...(currency === undefined ? {} : { style: 'currency', currency }), ...options });
   formats.set(key, made);
   return made;
 }
@@ -66,7 +67,7 @@ export const roundMoney = (value: number, currency: string) =>
 
 export const axisAmount = (
   value: number,
-  currency: string,
+  currency: string | undefined,
   notation: 'standard' | 'compact' | 'scientific',
   decimals: number,
 ) => {

@@ -9,6 +9,7 @@ import {
   rangeInWords,
   SCALES,
 } from '../history/chart-choice.ts';
+import { MODES } from '../history/comparison.ts';
 import {
   type Availability,
   defaultInterval,
@@ -28,6 +29,9 @@ export type RequestedView = RequestedRange & {
   currency: string | undefined;
   metric: View['metric'];
   scale: View['scale'];
+  /** The tokens to compare, which are not validated. */
+  compare: string[];
+  mode: View['mode'];
   namesChart: boolean;
   interval: Interval | undefined;
   faults: string[];
@@ -80,6 +84,8 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
   const currency = code !== undefined && isCurrency(code) ? code : undefined;
   if (code !== undefined && currency === undefined) faults.push(`Unknown currency ${quoted(code)}.`);
   const scale = offered('scale', SCALES, 'Showing the linear scale.');
+  const mode = offered('mode', names(MODES), 'Showing the index.');
+  const compare = (query.get('compare') ?? '').split(',').filter((name) => name.trim() !== '');
   const interval = offered('interval', names(INTERVALS), 'Showing the default interval.');
   const { range: days, from, thru } = range ?? DEFAULT_VIEW;
   return {
@@ -87,7 +93,9 @@ export function readAddress(search: string, now: number, isCurrency: (code: stri
     currency,
     metric: metric ?? DEFAULT_VIEW.metric,
     scale: scale ?? DEFAULT_VIEW.scale,
-    namesChart: ['token', 'metric', 'range', 'interval', 'scale'].some((name) => query.has(name)),
+    compare,
+    mode: mode ?? DEFAULT_VIEW.mode,
+    namesChart: ['token', 'compare', 'mode', 'metric', 'range', 'interval', 'scale'].some((name) => query.has(name)),
     interval,
     range: days,
     from,
@@ -107,9 +115,11 @@ export function intervalFaults(
 }
 
 export function searchOf(view: View): string {
-  const { token, metric, interval, scale, currency } = view;
+  const { token, compare, mode, metric, interval, scale, currency } = view;
   const parts = [
     ['token', token, DEFAULT_VIEW.token],
+    ['compare', compare.join(), ''],
+    ['mode', compare.length > 0 ? mode : DEFAULT_VIEW.mode, DEFAULT_VIEW.mode],
     ['metric', metric, DEFAULT_VIEW.metric],
     ['range', rangeText(view), rangeText(DEFAULT_VIEW)],
     ['interval', interval, defaultInterval(view)],
@@ -118,11 +128,14 @@ export function searchOf(view: View): string {
   ] as const;
   const query = new URLSearchParams(
     parts.flatMap(([name, value, defaultValue]) => (value === defaultValue ? [] : [[name, value]])),
-  ).toString();
+  )
+    .toString()
+    // Commas in the list of tokens stay readable.
+    .replaceAll('%2C', ',');
   return query && `?${query}`;
 }
 
-/** `Solana price, 30 days, EUR · Quotient`. */
+/** `Solana price, 30 days, EUR · Quotient`. `title` names the tokens. */
 export const pageTitle = (title: string, view: View) =>
   [
     `${title} ${metricInWords(view.metric)}`,

@@ -30,12 +30,16 @@ export function hourlyInWords(hourly: number, usage: Period): string {
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
   remaining < (percent / 100) * limit;
 
-export function costInWords(pricesCost: number, panels: readonly string[], currency: string): string {
+type PanelCost = readonly [panel: string, calls: number];
+
+export function costInWords(pricesCost: number, panels: readonly PanelCost[], currency: string): string {
+  const paid = panels.filter(([, calls]) => calls > 0);
   const parts = [
     `${count(pricesCost)} for the prices (one for every ten tokens)`,
-    ...panels.map((panel) => `1 for ${panel}`),
+    ...paid.map(([panel, calls]) => `${count(calls)} for ${panel}`),
   ];
-  const words = [`Refresh costs ${inCalls(pricesCost + panels.length)}: ${parts.join(', ')}.`];
+  const total = paid.reduce((sum, [, calls]) => sum + calls, pricesCost);
+  const words = [`Refresh costs ${inCalls(total)}: ${parts.join(', ')}.`];
   words.push('Unchanged data is free.');
   if (currency !== 'usd') words.push('24h changes are based on the price in US dollars.');
   return words.join(' ');

@@ -6,24 +6,15 @@ import { createMarketData } from '../api/market-data.ts';
 import type { Session } from '../api/session.ts';
 import type { Currency } from '../core/currency.ts';
 import type { Theme } from '../core/facts.ts';
-import { hasCandles } from '../history/chart-choice.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
-import {
-  intervalFaults,
-  isWritten,
-  pageTitle,
-  quoted,
-  type RequestedView,
-  readAddress,
-  searchOf,
-  showAddress,
-} from './address.ts';
+import { isWritten, pageTitle, type RequestedView, readAddress, searchOf, showAddress } from './address.ts';
 import { costInWords, openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
 import { openLivePrices } from './live-prices.ts';
 import type { PanelErrors } from './panel-errors.ts';
+import { type RequestedTokens, resolveTokens } from './requested-tokens.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = {
@@ -65,7 +56,7 @@ export function openDashboard(options: Options) {
       if (!requested && search !== searchOf(view)) onNotice('');
       search = searchOf(view);
       requested = undefined;
-      document.title = pageTitle(selected.title, view);
+      document.title = pageTitle(history.titles(), view);
     },
   });
   const live = openLivePrices({
@@ -96,25 +87,24 @@ export function openDashboard(options: Options) {
   }
 
   function showCost(): void {
-    const panels = [
-      ...(history.isWanted() ? ['the chart'] : []),
-      ...(selected && statistics.isLoaded(selected) ? ['the statistics'] : []),
-    ];
+    const chart = history.cost();
+    const statisticsCalls = selected && statistics.isLoaded(selected) ? 1 : 0;
+    const panels = [['the chart', chart] as const, ['the statistics', statisticsCalls] as const];
     byId('cost').textContent = costInWords(prices.cost(), panels, currency.code);
-    autoRefresh.setCost(prices.cost() + panels.length);
+    autoRefresh.setCost(prices.cost() + chart + statisticsCalls);
   }
 
-  function select(token: Token): void {
+  function select({ token, compared }: RequestedTokens): void {
     selected = token;
     prices.select(token.tokenName);
-    history.select(token);
+    history.select(token, compared);
     showCost();
   }
 
   function selectByName(name: TokenName): void {
     const token = tokens.find(({ tokenName }) => tokenName === name);
     if (!token || token === selected) return;
-    select(token);
+    select({ token, compared: [] });
     void loadPanels(token);
   }
 
@@ -126,24 +116,24 @@ export function openDashboard(options: Options) {
     history.restore(requested);
   }
 
-  function requestedToken(view: RequestedView): Token | undefined {
-    const { token, metric, faults } = view;
-    const wanted = token?.toLowerCase();
-    const found = tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted);
-    const shown = found ?? tokens[0];
-    if (!shown) return undefined;
-    if (token !== undefined && !found) faults.push(`Unknown token ${quoted(token)}. Showing ${shown.title}.`);
-    const isWithoutCandles = metric === 'candles' && !hasCandles(shown);
-    if (isWithoutCandles) faults.push(`No candles are available for ${shown.title}. Showing the price.`);
-    const ranged = { ...view, metric: isWithoutCandles ? 'prices' : metric } as const;
-    faults.push(...intervalFaults(ranged, shown, Date.now()));
-    onNotice(faults.join(' '));
-    return shown;
+  /** Shows what the URL requests but the page cannot show. */
+  function requestedTokens(view: RequestedView): RequestedTokens | undefined {
+    const found = resolveTokens(view, tokens, Date.now());
+    if (found) onNotice(view.faults.join(' '));
+    return found;
+  }
+
+  /** The tokens that the page shows. They may have been removed from the catalogue. */
+  function shownTokens(): RequestedTokens | undefined {
+    const served = (name: TokenName | undefined) => tokens.find(({ tokenName }) => tokenName === name);
+    const token = served(selected?.tokenName) ?? tokens[0];
+    return token && { token, compared: history.compared().flatMap((name) => served(name) ?? []) };
   }
 
   async function loadTokens(): Promise<void> {
     tokens = await session.anonymous.tokens();
     prices.setTokens(tokens);
+    history.setTokens(tokens);
   }
 
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
@@ -161,14 +151,12 @@ export function openDashboard(options: Options) {
     }
     await ready;
     if (isOver()) return;
-    const token = requested
-      ? requestedToken(requested)
-      : (tokens.find(({ tokenName }) => tokenName === selected?.tokenName) ?? tokens[0]);
-    if (!token) return;
+    const chosen = requested ? requestedTokens(requested) : shownTokens();
+    if (!chosen) return;
     // Signing in is charged only for the prices, unless the URL names a chart.
     const isFree = !history.isWanted() && !requested?.namesChart;
-    select(token);
-    await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(token, { isRefresh, isFree })]);
+    select(chosen);
+    await Promise.all([prices.load({ refresh: isRefresh }), loadPanels(chosen.token, { isRefresh, isFree })]);
   }
 
   async function refresh(): Promise<void> {
@@ -189,12 +177,12 @@ export function openDashboard(options: Options) {
     if (!isVisible() || !selected || location.search === search) return;
     const code = currency.code;
     readView();
-    const token = requested && requestedToken(requested);
-    if (!requested || !token) return;
+    const chosen = requested && requestedTokens(requested);
+    if (!requested || !chosen) return;
     const isFree = !requested.namesChart;
-    select(token);
+    select(chosen);
     if (currency.code !== code) void prices.load();
-    void loadPanels(token, { isFree });
+    void loadPanels(chosen.token, { isFree });
   });
 
   return {

@@ -20,8 +20,8 @@ const UNITS = [1e12, 1e9, 1e6, 1e3];
 /** The smallest values that are written in compact units. */
 const LARGE = { prices: 1e6, amounts: 1e4 };
 
-/** Ticks with the same exponent have the same number of decimals, enough to distinguish them. */
-export function axisLabels(ticks: readonly number[], currency: string, kind: keyof typeof LARGE): string[] {
+/** Without a currency, the labels are numbers. Ticks with the same exponent have the same number of decimals, enough to distinguish them. */
+export function axisLabels(ticks: readonly number[], currency: string | undefined, kind: keyof typeof LARGE): string[] {
   const most = Math.max(...ticks.map(Math.abs));
   // Scientific notation (1.2E-10), because ten zeros are unreadable.
   const isTiny = most > 0 && most < 1e-8;

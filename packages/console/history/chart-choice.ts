@@ -3,8 +3,10 @@ import { buttonGroup, byId, make, makeButton } from '../../pages/dom.ts';
 import { onDate } from '../../pages/format.ts';
 import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
 import { bigMoney, money } from '../core/currency.ts';
+import type { Comparison, Mode } from './comparison.ts';
 import type { DateRange } from './custom-dates.ts';
 import {
+  type Availability,
   defaultInterval,
   earliestDate,
   firstDate,
@@ -43,6 +45,9 @@ export type HistoryView = {
   metric: Metric;
   range: Range;
   scale: (typeof SCALES)[number];
+  /** The tokens whose lines the chart shows besides that of `token`. */
+  compare: readonly TokenName[];
+  mode: Mode;
   interval: Interval;
   listed: string;
   /** The first and last date (YYYY-MM-DD) of a custom range. Both are empty for other ranges. */
@@ -56,6 +61,8 @@ export const DEFAULT_VIEW: HistoryView = {
   metric: 'prices',
   range: '30',
   scale: 'linear',
+  compare: [],
+  mode: 'indexed',
   interval: 'daily',
   listed: '',
   from: '',
@@ -65,8 +72,13 @@ export const DEFAULT_VIEW: HistoryView = {
 export type History = PriceSeries | Candle[];
 export type Points = PriceSeries['prices'];
 
-/** For candles, `points` are the closing prices. */
-export type Drawn = { view: HistoryView; points: Points; candles: readonly Candle[] | undefined };
+/** For candles, `points` are the closing prices. For several tokens, they have the dates of the comparison. */
+export type Drawn = {
+  view: HistoryView;
+  points: Points;
+  candles: readonly Candle[] | undefined;
+  comparison?: Comparison | undefined;
+};
 
 /** `20 Nov 2026 to 21 Nov 2026`, or one date if both are equal. */
 export const datesInWords = (from: Date, thru: Date): string =>
@@ -82,6 +94,9 @@ export const metricTitle = (metric: Metric) => METRICS.find(([name]) => name ===
 export const metricInWords = (metric: Metric) => metricTitle(metric).toLowerCase();
 
 export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => path.endsWith('/history/ohlc'));
+
+/** Only lines can be compared. */
+export const isComparable = (metric: Metric) => metric === 'prices' || metric === 'market_cap';
 
 /** Volumes are bars from zero, which a log scale cannot show. */
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
@@ -135,7 +150,7 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
     choose(interval: Interval | undefined): void {
       chosen = interval;
     },
-    show(token: Token, now: number): void {
+    show(token: Availability, now: number): void {
       view.interval = intervalFor(view, chosen, token, now);
       const possible = possibleIntervals(view, token, now);
       buttons.enable((interval) => possible.includes(interval));

@@ -1,23 +1,18 @@
 import type { Token } from '../../client/index.ts';
 import { announce, buttonGroup, byId } from '../../pages/dom.ts';
+import { inCalls } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
-import type { Interval, Result } from '../api/api-call.ts';
-import { openDataAge, openOffer } from '../api/figures.ts';
+import type { Interval } from '../api/api-call.ts';
+import { openOffer } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
 import type { Currency } from '../core/currency.ts';
 import type { Theme } from '../core/facts.ts';
 import type { Quote } from '../prices/quotes.ts';
-import type { Chart } from './chart.ts';
 import {
   DEFAULT_VIEW,
-  drawnOf,
-  type History,
   type HistoryView,
   hasCandles,
-  hasLogScale,
-  historyCall,
-  inView,
-  isLog,
+  isComparable,
   isUnavailable,
   METRICS,
   metricInWords,
@@ -26,10 +21,11 @@ import {
   rangeInWords,
   unavailableNote,
 } from './chart-choice.ts';
-import { openChartTools, openExportButton } from './chart-tools.ts';
+import { openChartDisplay } from './chart-display.ts';
+import { openCompareControl } from './compare-control.ts';
 import { type DateRange, openCustomDates } from './custom-dates.ts';
-import { earliestDate, openGapNote } from './intervals.ts';
-import { openPointsTable, openPrintedChart, openReadout } from './readout.ts';
+import { ageOf, costOfOneMore, type LoadedHistory, loadHistory } from './history-load.ts';
+import { commonAvailability, earliestDate } from './intervals.ts';
 
 type Options = {
   marketData: MarketData;
@@ -39,19 +35,18 @@ type Options = {
   onView: (view: HistoryView) => void;
 };
 
-type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval'> & { interval: Interval | undefined };
+type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval' | 'compare'> & {
+  interval: Interval | undefined;
+};
 
 export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
   const [panel, problem] = [byId('history'), byId('chart-problem')];
-  const state = byId('chart-state');
-  const element = byId('chart');
-  const download = openExportButton(() => shown && { view, value: shown.value });
-  const showAge = openDataAge(byId('chart-age'));
-  const showTable = openPointsTable();
-  const showGaps = openGapNote();
-  let chart: Chart | undefined;
-  const readout = openReadout(() => chart);
-  const tools = openChartTools({ chart: () => chart, index: readout.index, onScale });
+  const compare = openCompareControl({
+    onAdd: (added) => setOthers([...others, added]),
+    onRemove: (name) => setOthers(others.filter(({ tokenName }) => tokenName !== name)),
+    onMode,
+  });
+  const display = openChartDisplay({ theme, legend: compare.legend, onScale });
   const dates = openCustomDates(showDates);
   const offer = openOffer('chart', () => void load());
   const view: HistoryView = { ...DEFAULT_VIEW };
@@ -59,74 +54,76 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   /** The user must request the chart, because each chart costs a call. */
   let isWanted = false;
   let token: Token | undefined;
-  let shown: (Result<History> & { token: string }) | undefined;
+  /** The tokens whose lines the chart shows besides that of `token`. */
+  let others: readonly Token[] = [];
+  let shown: LoadedHistory = [];
   /** Only the response of the latest load is shown. */
   let loads = 0;
 
-  function onPart(): void {
-    if (!chart) return;
-    tools.showPart(chart.zoom());
-    readout.follow();
-  }
+  const tokens = () => (token ? [token, ...others] : []);
+  const titles = () =>
+    tokens()
+      .map(({ title }) => title)
+      .join(', ');
 
   async function render({ keepsPart = false } = {}): Promise<void> {
-    if (!shown || !token) return;
-    const drawn = drawnOf({ ...view }, shown.value);
-    const { points } = drawn;
-    const { openChart } = await import('./chart.ts');
-    chart ??= openChart(element, theme, { onPoint: readout.select, onPart });
-    element.classList.toggle('empty', points.length === 0);
-    tools.showScale(isLog(view), hasLogScale(view));
-    readout.show(drawn, token);
-    chart.show(drawn, keepsPart);
-    showTable(drawn);
-    state.textContent = points.length > 0 ? '' : `No ${metricInWords(view.metric)} data in this time range.`;
+    if (shown.length > 0) await display.show({ ...view }, shown, titles(), { keepsPart });
   }
 
   function clear(reason = ''): void {
-    shown = undefined;
-    state.textContent = reason;
-    element.classList.add('empty');
-    readout.clear();
-    showTable({ view: { ...view }, points: [], candles: undefined });
-    showAge(undefined);
-    showGaps([]);
+    shown = [];
+    display.clear({ ...view }, reason);
   }
 
-  /** With `isFree`, loads only a free chart. Otherwise, offers to load the chart. */
-  async function load({ refresh = false, isFree = false } = {}): Promise<void> {
+  /** Shows the selected tokens in the controls. */
+  function showTokens(): void {
+    view.compare = others.map(({ tokenName }) => tokenName);
+    byId('chart-title').textContent = `${titles()} history`;
+    const isCompared = others.length > 0;
+    metrics.offer((metric) =>
+      isCompared ? isComparable(metric) : metric !== 'candles' || (token && hasCandles(token)) === true,
+    );
+    if (isCompared && !isComparable(view.metric)) view.metric = 'prices';
+    metrics.select(view.metric);
+    limitDates();
+    compare.select(tokens());
+  }
+
+  /** With `isFree`, loads only a free chart. Otherwise, offers to load the chart. `keeps` reuses the shown figures. */
+  async function load({ refresh = false, isFree = false, keeps = false } = {}): Promise<void> {
     if (!token) return;
     loads += 1;
     if (!isFree) isWanted = true;
     offer.hide();
     const mine = loads;
     const now = Date.now();
-    intervals.show(token, now);
+    intervals.show(commonAvailability(token, others), now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
+    const known = keeps ? shown : [];
     // Another token's figures must not appear under this token's name.
-    if (shown?.token !== view.token) clear();
-    state.textContent = 'Loading…';
-    download.enable(false);
+    if (shown[0]?.token.tokenName !== view.token) clear();
+    display.showLoading();
     onView({ ...view });
     try {
-      const call = historyCall(view, now);
-      const result = isFree ? await marketData.free(call) : await marketData.fetch(call, { refresh });
+      const loaded = await loadHistory(marketData, { ...view }, { tokens: tokens(), now, refresh, isFree, known });
       if (mine !== loads) return;
-      if (!result || result.isSample)
-        offer.show(result ? 'The chart shows the free sample.' : 'The chart costs one call.');
-      if (!result) {
+      const isSample = loaded?.some(({ result }) => result.isSample) ?? false;
+      const calls = tokens().length;
+      const cost = calls === 1 ? 'one call' : inCalls(calls);
+      if (!loaded || isSample)
+        offer.show(loaded ? 'The chart shows the free sample.' : `The chart costs ${cost}.`, calls);
+      if (!loaded) {
         problem.replaceChildren();
         return clear('Not loaded.');
       }
-      shown = { ...result, token: view.token, value: inView(view, result.value, now) };
+      shown = loaded;
+      compare.showCost(costOfOneMore(shown));
       await render();
-      showAge(result);
-      showGaps(result.gaps);
-      download.enable(true);
-      if (result.failure) return onError(result.failure, problem, load, true);
+      const { failure } = ageOf(loaded);
+      if (failure) return onError(failure, problem, load, true);
       problem.replaceChildren();
-      announce(`${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
+      announce(`${titles()}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
     } catch (error) {
       if (mine !== loads) return;
       // The old chart does not match the selection.
@@ -154,13 +151,29 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
 
   function limitDates(): void {
     const subject = view.metric === 'candles' ? 'Candles' : 'Prices';
-    if (token) dates.limit(earliestDate(view.metric, token) ?? token.listed, subject);
+    const [first] = tokens()
+      .map((one) => earliestDate(view.metric, one) ?? one.listed)
+      .sort();
+    if (first !== undefined) dates.limit(first, subject);
   }
 
   function onScale(isOn: boolean): void {
     view.scale = isOn ? 'log' : 'linear';
     onView({ ...view });
     void render({ keepsPart: true });
+  }
+
+  function setOthers(next: readonly Token[]): void {
+    others = next;
+    showTokens();
+    void load({ keeps: true });
+  }
+
+  /** Prices can differ by orders of magnitude, so they are first shown on a log scale. */
+  function onMode(mode: HistoryView['mode']): void {
+    view.mode = mode;
+    compare.selectMode(mode);
+    onScale(mode === 'price');
   }
 
   const metrics = buttonGroup(byId('metrics'), METRICS, (metric) => {
@@ -182,39 +195,43 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
   });
   metrics.select(view.metric);
   ranges.select(view.range);
-  openPrintedChart(() => chart);
+  compare.selectMode(view.mode);
 
   return {
     load,
+    /** The number of calls that a refresh of the chart costs. */
+    cost: () => (isWanted ? tokens().length : 0),
     isWanted: () => isWanted,
+    setTokens: compare.setTokens,
+    compared: () => view.compare,
+    titles,
     clear(): void {
       isWanted = false;
       clear();
     },
-    restore({ metric, range, scale, interval, from, thru }: Restored): void {
-      Object.assign(view, { metric, range, scale, from, thru });
+    restore({ metric, range, scale, mode, interval, from, thru }: Restored): void {
+      Object.assign(view, { metric, range, scale, mode, from, thru });
+      compare.selectMode(mode);
       intervals.choose(interval);
       metrics.select(metric);
       ranges.select(range);
-      tools.showScale(isLog(view), hasLogScale(view));
+      display.showScale(view);
       dates.show(range === 'custom');
       if (range === 'custom') dates.set({ from, thru });
     },
-    select(next: Token): void {
+    select(next: Token, compared: readonly Token[]): void {
       token = next;
+      others = compared;
       view.token = token.tokenName;
       view.listed = token.listed;
-      byId('chart-title').textContent = `${token.title} history`;
-      metrics.offer((metric) => metric !== 'candles' || hasCandles(next));
       if (view.metric === 'candles' && !hasCandles(token)) view.metric = 'prices';
-      metrics.select(view.metric);
-      limitDates();
-      readout.compare(undefined);
+      showTokens();
+      display.compare(undefined);
     },
 
     async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
       const change = (await quote)?.price.change_24h;
-      if (view.token === tokenName) readout.compare(change);
+      if (view.token === tokenName) display.compare(change);
     },
   };
 }

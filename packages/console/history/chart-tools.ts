@@ -4,6 +4,8 @@ import { onDateAt } from '../../pages/format.ts';
 import { candlesToCsv, seriesToCsv } from '../api/history-csv.ts';
 import type { Chart } from './chart.ts';
 import type { History, HistoryView } from './chart-choice.ts';
+import type { Comparison } from './comparison.ts';
+import { comparisonCsv } from './comparison-words.ts';
 import { panned, zoomed } from './gestures.ts';
 import { defaultInterval } from './intervals.ts';
 
@@ -74,25 +76,31 @@ export function openChartTools({ chart, index, onScale }: Options) {
   };
 }
 
-/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv`. Omits parts that have default values. */
+/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv` or `bitcoin-solana-30d-indexed.csv`, without defaults. */
 function fileName(view: HistoryView): string {
-  const { token, range, from, thru, interval, currency, metric } = view;
+  const { token, compare, mode, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;
-  const parts = [token, range === 'custom' ? `${from}_${thru}` : days];
+  const parts = [token, ...compare, range === 'custom' ? `${from}_${thru}` : days];
   if (interval !== defaultInterval(view)) parts.push(interval);
   if (currency !== 'usd') parts.push(currency);
   if (metric === 'candles') parts.push('candles');
+  if (compare.length > 0 && mode === 'indexed') parts.push(mode);
   return `${parts.join('-')}.csv`;
 }
 
-export function openExportButton(shown: () => { view: HistoryView; value: History } | undefined) {
+type Shown = { view: HistoryView; value: History; comparison: Comparison | undefined };
+
+function csvOf({ view, value, comparison }: Shown): string {
+  if (comparison) return comparisonCsv(comparison, view);
+  return Array.isArray(value) ? candlesToCsv(value, view.currency) : seriesToCsv(value, view.currency);
+}
+
+export function openExportButton(shown: () => Shown | undefined) {
   const button = byId('export', HTMLButtonElement);
   button.addEventListener('click', () => {
     const saved = shown();
     if (!saved) return;
-    const { view, value } = saved;
-    const text = Array.isArray(value) ? candlesToCsv(value, view.currency) : seriesToCsv(value, view.currency);
-    saveFile(fileName(view), new Blob([text], { type: 'text/csv' }));
+    saveFile(fileName(saved.view), new Blob([csvOf(saved)], { type: 'text/csv' }));
   });
   return {
     enable(isEnabled: boolean): void {

@@ -1,20 +1,9 @@
-import {
-  AreaSeries,
-  CandlestickSeries,
-  createChart,
-  HistogramSeries,
-  type ISeriesApi,
-  LineType,
-  PriceScaleMode,
-  TickMarkType,
-  type UTCTimestamp,
-} from 'lightweight-charts';
+import { createChart, PriceScaleMode, TickMarkType, type UTCTimestamp } from 'lightweight-charts';
 import type { Theme } from '../core/facts.ts';
-import { axisLabels, type TimeUnit, timeLabel } from './axis-labels.ts';
-import { type Drawn, formatMetric, isLog, type Points } from './chart-choice.ts';
+import { type TimeUnit, timeLabel } from './axis-labels.ts';
+import { type Drawn, isLog, type Points } from './chart-choice.ts';
+import { openDrawing, secondsOf } from './drawing.ts';
 import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
-
-/* Only this module imports the charting library. It is loaded with the first chart. */
 
 const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Year]: 'year',
@@ -23,23 +12,6 @@ const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
   [TickMarkType.Time]: 'time',
   [TickMarkType.TimeWithSeconds]: 'time',
 };
-
-/** Returns about a thousandth of the spread of the values, as a power of ten, and at most 1. */
-function stepOf(points: Points): number {
-  const prices = points.map(({ price }) => price);
-  const most = prices.reduce((one, other) => Math.max(one, other), 0);
-  const spread = most - prices.reduce((one, other) => Math.min(one, other), most);
-  const size = spread > 0 ? spread : most;
-  return size > 0 ? Math.min(1, 10 ** (Math.floor(Math.log10(size)) - 3)) : 1;
-}
-
-const secondsOf = (date: Date) => Math.floor(date.getTime() / 1000) as UTCTimestamp;
-
-type Shape = 'line' | 'bars' | 'candles';
-type Drawing = ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | ISeriesApi<'Candlestick'>;
-
-const shapeOf = ({ view, candles }: Drawn): Shape =>
-  candles ? 'candles' : view.metric === 'total_volume' ? 'bars' : 'line';
 
 type Events = {
   onPoint: (index: number | undefined) => void;
@@ -66,28 +38,9 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     grid: { vertLines: { visible: false } },
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   });
+  const drawing = openDrawing(chart, theme);
   let points: Points = [];
-  let shape: Shape | undefined;
-  let series: Drawing | undefined;
   let part = wholeOf(0);
-
-  /** Rising candles are hollow, so that color is not the only difference. */
-  function colors(): object {
-    const accent = theme.color('--accent');
-    if (shape === 'bars') return { color: accent };
-    if (shape === 'line') {
-      return { lineColor: accent, topColor: theme.color('--accent-wash'), bottomColor: 'transparent' };
-    }
-    const [up, down] = [theme.color('--up'), theme.color('--down')];
-    return {
-      upColor: theme.color('--surface'),
-      borderUpColor: up,
-      wickUpColor: up,
-      downColor: down,
-      borderDownColor: down,
-      wickDownColor: down,
-    };
-  }
 
   function paint(): void {
     chart.applyOptions({
@@ -95,14 +48,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
       grid: { horzLines: { color: theme.color('--line') } },
       crosshair: { vertLine: { color: theme.color('--soft'), style: 0 } },
     });
-    series?.applyOptions(colors());
-  }
-
-  function add(next: Shape): Drawing {
-    const common = { priceLineVisible: false, lastValueVisible: false };
-    if (next === 'bars') return chart.addSeries(HistogramSeries, common);
-    if (next === 'candles') return chart.addSeries(CandlestickSeries, common);
-    return chart.addSeries(AreaSeries, { ...common, lineWidth: 2, lineType: LineType.Simple });
+    drawing.paint();
   }
 
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
@@ -112,6 +58,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     onPoint(index < 0 ? undefined : index);
   });
   theme.onChange(paint);
+  paint();
 
   function showPart(next: (part: Part, points: number) => Part): void {
     if (points.length === 0) return;
@@ -127,9 +74,7 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   const shownIndices = () => indicesIn(part, points.length);
 
   function select(index: number | undefined): void {
-    const point = index === undefined ? undefined : points[index];
-    if (point && series) chart.setCrosshairPosition(point.price, secondsOf(point.date), series);
-    else chart.clearCrosshairPosition();
+    if (index === undefined || !drawing.select(index)) chart.clearCrosshairPosition();
   }
 
   /** `x` is the distance from the left edge in px. */
@@ -157,33 +102,10 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
   return {
     /** `keepsPart` means that the points are unchanged, so the visible part remains the same. */
     show(drawn: Drawn, keepsPart: boolean): void {
-      const { view } = drawn;
-      const { currency, metric } = view;
       points = drawn.points;
-      const next = shapeOf(drawn);
-      if (next !== shape || !series) {
-        if (series) chart.removeSeries(series);
-        shape = next;
-        series = add(next);
-        paint();
-      }
-      const isPrice = metric === 'prices' || metric === 'candles';
-      series.applyOptions({
-        priceFormat: {
-          type: 'custom',
-          formatter: (value: number) => formatMetric(view, value),
-          tickmarksFormatter: (ticks: number[]) => axisLabels(ticks, currency, isPrice ? 'prices' : 'amounts'),
-          minMove: stepOf(points),
-        },
-      });
-      chart.priceScale('right').applyOptions({
-        mode: isLog(view) ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal,
-      });
-      series.setData(
-        drawn.candles
-          ? drawn.candles.map(({ date, open, high, low, close }) => ({ time: secondsOf(date), open, high, low, close }))
-          : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
-      );
+      drawing.show(drawn);
+      const mode = isLog(drawn.view) ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
+      chart.priceScale('right').applyOptions({ mode });
       if (!keepsPart) chart.clearCrosshairPosition();
       // Set here, because the library reports the range only in the next frame.
       showPart(() => (keepsPart ? part : wholeOf(points.length)));

@@ -70,13 +70,30 @@ export function intervalFor(view: Ranged, chosen: Interval | undefined, token: A
   return wanted ?? possible.at(-1) ?? 'daily';
 }
 
+/** Returns the dates from which all tokens are available: for each interval, the latest of their first dates. */
+export function commonAvailability(token: Availability, others: readonly Availability[]): Availability {
+  const { prices, candles } = token.available;
+  const latest = (interval: keyof typeof prices) =>
+    others.reduce((date, { available }) => {
+      const other = available.prices[interval];
+      return other > date ? other : date;
+    }, prices[interval]);
+  return { available: { prices: { minute: latest('minute'), hour: latest('hour'), day: latest('day') }, candles } };
+}
+
 export function openGapNote() {
   const note = byId('chart-gaps');
-  return (gaps: readonly Gap[]): void => {
-    note.hidden = gaps.length === 0;
+  /** Without a title, the gaps are those of the only token. */
+  return (missing: readonly { title: string; gaps: readonly Gap[] }[]): void => {
     // Gaps of daily points are given as dates; gaps of finer points are given as times.
     const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
-    const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
-    note.textContent = `No data for ${spans.join('; ')}. The source does not provide older data or is unavailable.`;
+    const parts = missing
+      .filter(({ gaps }) => gaps.length > 0)
+      .map(({ title, gaps }) => {
+        const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
+        return `${title && `${title}: `}${spans.join('; ')}`;
+      });
+    note.hidden = parts.length === 0;
+    note.textContent = `No data for ${parts.join('; ')}. The source does not provide older data or is unavailable.`;
   };
 }

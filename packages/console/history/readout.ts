@@ -1,9 +1,10 @@
-import type { Token } from '../../client/index.ts';
 import { byId, make, makeRow } from '../../pages/dom.ts';
 import { count, onDateAt } from '../../pages/format.ts';
 import { money } from '../core/currency.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
+import type { Legend } from './compare-control.ts';
+import { comparisonRows, rowsInWords, rowTitle } from './comparison-words.ts';
 import { changeInWords } from './gestures.ts';
 
 /** Returns the last value and its change. `dayChange` is the service's 24-hour change, in percent. */
@@ -42,7 +43,7 @@ function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
   ];
 }
 
-export function openReadout(chart: () => Chart | undefined) {
+export function openReadout(chart: () => Chart | undefined, legend: Legend) {
   const slider = byId('chart');
   let shown: Drawn | undefined;
   let symbol = '';
@@ -53,15 +54,20 @@ export function openReadout(chart: () => Chart | undefined) {
 
   function update(): void {
     if (!shown) return;
-    const { points, candles, view } = shown;
-    const point = index === undefined ? undefined : pointInWords(shown, index, symbol);
-    const [value, note] = point ?? summary(shown, dayChange);
+    const { points, candles, view, comparison } = shown;
     const [first, last] = limits();
+    const point = index === undefined ? undefined : pointInWords(shown, index, symbol);
+    const [value, note] = comparison ? rowTitle(comparison, index ?? last, view) : (point ?? summary(shown, dayChange));
+    legend.read(index, view);
     slider.setAttribute('aria-valuemin', String(first));
     slider.setAttribute('aria-valuemax', String(last));
     byId('readout-value').textContent = value;
     byId('readout-note').textContent = note;
     slider.setAttribute('aria-valuenow', String(index ?? last));
+    if (comparison) {
+      slider.setAttribute('aria-valuetext', `${value}: ${rowsInWords(comparison, index ?? last, view)}`);
+      return;
+    }
     const [low, high] = extremesOf(shown).map((price) => formatMetric(view, price));
     const whole = `${count(points.length)} ${candles ? 'candles' : 'points'}, lowest ${low}, highest ${high}`;
     slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
@@ -101,13 +107,16 @@ export function openReadout(chart: () => Chart | undefined) {
   });
 
   return {
-    show(next: Drawn, token: Pick<Token, 'title' | 'symbol'>): void {
+    /** `title` names the tokens. `symbol` is that of the first token. */
+    show(next: Drawn, title: string, unit: string): void {
       shown = next;
-      ({ symbol } = token);
+      symbol = unit;
+      const { lines = [], dates = [] } = next.comparison ?? {};
+      legend.show(lines, dates);
       index = undefined;
       const { view, candles } = next;
       byId('readout-note').classList.toggle('long', candles !== undefined);
-      slider.setAttribute('aria-label', `${token.title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
+      slider.setAttribute('aria-label', `${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
       update();
     },
     index: () => index,
@@ -126,6 +135,7 @@ export function openReadout(chart: () => Chart | undefined) {
     },
     clear(): void {
       shown = undefined;
+      legend.clear();
       byId('readout-value').textContent = '\u00a0';
       byId('readout-note').textContent = '\u00a0';
     },
@@ -136,7 +146,9 @@ const MAX_ROWS = 400;
 
 type Cells = readonly (readonly [text: string, kind?: string])[];
 
-function columnsOf({ points, candles, view }: Drawn): { heads: string[]; rows: Cells[] } {
+function columnsOf({ points, candles, view, comparison }: Drawn): { heads: string[]; rows: Cells[] } {
+  if (comparison)
+    return { heads: comparison.lines.map(({ token }) => token.title), rows: comparisonRows(comparison, view) };
   if (!candles) {
     const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as Cells);
     return { heads: [metricTitle(view.metric)], rows };

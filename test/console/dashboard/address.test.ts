@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { intervalFaults, pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
 import { DEFAULT_VIEW, METRICS, RANGES, SCALES } from '#console/history/chart-choice';
+import { MODES } from '#console/history/comparison';
 import { defaultInterval, INTERVALS } from '#console/history/intervals';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
@@ -18,11 +19,15 @@ const views = fc
     metric: fc.constantFrom(...METRICS.map(([name]) => name)),
     range: fc.constantFrom(...RANGES.map(([name]) => name)),
     scale: fc.constantFrom(...SCALES),
+    compare: fc.constantFrom([], ['solana'], ['ethereum', 'usd-coin', 'a token & more']),
+    mode: fc.constantFrom(...MODES.map(([name]) => name)),
     interval: fc.constantFrom(...INTERVALS.map(([name]) => name)),
   })
   .map((parts) => {
     const isCustom = parts.range === 'custom';
-    return view({ ...parts, ...(isCustom && { from: '2026-01-31', thru: '2026-02-28' }) });
+    // Without a comparison, the mode is not in the URL.
+    const mode = parts.compare.length > 0 ? parts.mode : DEFAULT_VIEW.mode;
+    return view({ ...parts, mode, ...(isCustom && { from: '2026-01-31', thru: '2026-02-28' }) });
   });
 
 describe('the URL of a view', () => {
@@ -35,6 +40,10 @@ describe('the URL of a view', () => {
     expect(searchOf(view({ range: 'custom', from: '2026-01-01', thru: '2026-02-01' }))).toBe(
       '?range=2026-01-01..2026-02-01',
     );
+    expect(searchOf(view({ compare: ['solana', 'arweave'], mode: 'price' }))).toBe(
+      '?compare=solana,arweave&mode=price',
+    );
+    expect(searchOf(view({ compare: ['solana'] }))).toBe('?compare=solana');
     expect(searchOf(view({ range: '7', interval: 'hourly' }))).toBe('?range=7d');
     expect(searchOf(view({ range: '7', interval: 'daily' }))).toBe('?range=7d&interval=daily');
   });
@@ -44,10 +53,10 @@ describe('the URL of a view', () => {
       fc.property(views, (written) => {
         const { faults, token, currency, interval, namesChart: _, ...rest } = read(searchOf(written));
         expect(faults).toEqual([]);
-        const { metric, range, scale, from, thru } = written;
+        const { metric, range, scale, compare, mode, from, thru } = written;
         expect([token ?? 'bitcoin', currency ?? 'usd', rest]).toEqual([
           ...[written.token, written.currency],
-          { metric, range, scale, from, thru },
+          { metric, range, scale, compare, mode, from, thru },
         ]);
         expect(interval ?? defaultInterval(written)).toBe(written.interval);
       }),

@@ -9,6 +9,7 @@ function view(parts: Partial<HistoryView> = {}): HistoryView {
   const dates = { range: '30', from: '2026-01-01', thru: '2026-02-01', ...parts } as const;
   return {
     ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', scale: 'linear', listed: '2013-04-28' },
+    ...{ compare: [], mode: 'indexed' },
     ...{ interval: defaultInterval(dates), ...dates },
   };
 }

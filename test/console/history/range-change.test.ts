@@ -18,6 +18,8 @@ function changeOf(
       metric: 'prices',
       range: '30',
       scale: 'linear',
+      compare: [],
+      mode: 'indexed',
       interval: 'daily',
     },
     ...{ listed: '2013-04-28', from: '2026-01-01', thru: '2026-02-01', ...parts },

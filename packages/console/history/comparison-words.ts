@@ -1,0 +1,62 @@
+import { change, numbers, onDateAt } from '../../pages/format.ts';
+import { historyCsv, spreadsheetTime } from '../api/history-csv.ts';
+import { formatMetric, type HistoryView } from './chart-choice.ts';
+import type { Comparison, Line } from './comparison.ts';
+
+/* A comparison as text: for the legend, for screen readers, as a table and as CSV. */
+
+const small = numbers({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const large = numbers({ maximumFractionDigits: 0 });
+export const indexInWords = (value: number) => (value < 10_000 ? small : large).format(value);
+
+/** A row of a line as text: its value, and the amount of an index or the change of an amount since the first. */
+export function rowInWords({ amounts, values }: Line, row: number, view: HistoryView): [value: string, note: string] {
+  const [amount, value] = [amounts[row], values[row]];
+  if (amount === undefined || value === undefined) return ['no data', ''];
+  if (view.mode === 'indexed') return [indexInWords(value), formatMetric(view, amount)];
+  const first = amounts.find((one) => one !== undefined && one > 0);
+  return [formatMetric(view, amount), first === undefined ? '' : change(amount / first - 1)];
+}
+
+/** The last row in which the line has a value; the first row if it has none. */
+export const lastRow = ({ values }: Line): number =>
+  Math.max(
+    0,
+    values.findLastIndex((value) => value !== undefined),
+  );
+
+/** `Bitcoin 103.40 ($64,907.13), Ethereum no data`. */
+export const rowsInWords = ({ lines }: Comparison, row: number, view: HistoryView): string =>
+  lines
+    .map((line) => {
+      const [value, note] = rowInWords(line, row, view);
+      return `${line.token.title} ${value}${note && ` (${note})`}`;
+    })
+    .join(', ');
+
+const COLUMN_ENDS = { indexed: '_index', prices: '', market_cap: '_market_cap' } as const;
+
+/** Writes the values that the chart shows, with one column per token. */
+export function comparisonCsv({ dates, lines }: Comparison, { mode, metric, currency }: HistoryView): string {
+  const end = COLUMN_ENDS[mode === 'indexed' ? 'indexed' : metric === 'market_cap' ? metric : 'prices'];
+  const heads = ['date', ...lines.map(({ token }) => `${token.tokenName}${end}`)];
+  const rows = dates.map((date, row) => [spreadsheetTime(date), ...lines.map(({ values }) => values[row])]);
+  return historyCsv(heads, rows, currency);
+}
+
+/** The date of a row, and what the values are. */
+export function rowTitle({ dates }: Comparison, row: number, { mode }: HistoryView): [date: string, note: string] {
+  const date = dates[row];
+  if (!date) return ['\u00a0', 'no data'];
+  return [
+    onDateAt(date),
+    mode === 'indexed' ? 'Each line starts at 100.' : 'The legend has the change since the start.',
+  ];
+}
+
+/** The rows of a table of the values that the chart shows. */
+export const comparisonRows = ({ dates, lines }: Comparison, view: HistoryView) =>
+  dates.map((date, row) => [
+    [onDateAt(date)] as const,
+    ...lines.map((line) => [rowInWords(line, row, view)[0], 'num'] as const),
+  ]);
