@@ -176,10 +176,14 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
     },
 
     async sync(): Promise<readonly KeyHolder[]> {
-      const readByStatement = ++statements;
       const startedAt = clock.elapsed();
       const wasStale = isStale(startedAt);
-      const changed = await withinDeadline(store.changedSince(cursor));
+      let readByStatement = 0;
+      // A look-up that started before the changes were listed may have read a changed key as it was before.
+      const listed = () => {
+        readByStatement = ++statements;
+      };
+      const changed = await withinDeadline(store.changedSince(cursor, listed));
       if (changed.isRewound) await startOver();
       cursor = changed.cursor;
       syncedAt = Math.max(syncedAt, startedAt);

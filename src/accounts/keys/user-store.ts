@@ -178,8 +178,11 @@ export function createUserStore(
         return 'erased' as const;
       }),
 
-    /** Returns the keys of users that changed since an earlier read. May repeat changes made during that read. */
-    async changedSince(earlier: UserCursor | undefined): Promise<Changes> {
+    /**
+     * Returns the keys of users that changed since an earlier read. May repeat changes made during that read.
+     * @param listed called when the changed users are known, before their keys are read
+     */
+    async changedSince(earlier: UserCursor | undefined, listed: () => void): Promise<Changes> {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
       const [row] = await prisma.$queryRaw<[ChangesRow]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
@@ -189,6 +192,7 @@ export function createUserStore(
             FROM "user" ORDER BY changed_at DESC LIMIT 1) AS newest,
           ${key}::int IS NOT NULL AND NOT EXISTS (SELECT FROM "user" WHERE key = ${key}::int
             AND created_at = ${createdAt}::timestamptz AND changed_at >= ${changedAt}::timestamptz) AS "isRewound"`;
+      listed();
       const seen = new Map(Object.entries(row.changes ?? {}));
       const fresh = [...seen].filter(([key, at]) => earlier?.seen.get(key) !== at).map(([key]) => Number(key));
       const users =

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock';
+import { type Clock, instantOf } from '#core/clock';
 import { every } from '#core/every';
 import type { MetricsRegistry } from '#core/metrics';
 import { Problem } from '#core/problems';
@@ -19,7 +19,14 @@ import {
   writeStreamHead,
 } from './event-stream.ts';
 import { textOf, toProblem } from './problem-replies.ts';
-import { createMeasure, createReview, type Measure, STREAM_TIMES, type StreamTimes } from './stream-review.ts';
+import {
+  type Charged,
+  createMeasure,
+  createReview,
+  type Measure,
+  STREAM_TIMES,
+  type StreamTimes,
+} from './stream-review.ts';
 import { isGone } from './write-answer.ts';
 
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
@@ -73,7 +80,7 @@ export function createOpenStreams(dependencies: Dependencies) {
     else response.once('close', free);
   }
 
-  function start(request: FastifyRequest, reply: FastifyReply, calls: number, subscribe: Subscribe): void {
+  function start(request: FastifyRequest, reply: FastifyReply, subscribe: Subscribe, charged: Charged): void {
     const stream = createEventStream(reply.raw, { figures, turns });
     stream.retryAfter(randomInt(RETRY.least, RETRY.most + 1));
     const unsubscribe = subscribe(stream);
@@ -85,7 +92,7 @@ export function createOpenStreams(dependencies: Dependencies) {
       if (problem.status >= 500) log.failed(request, reply, problem);
       stream.end(eventBytes('problem', textOf(problem, basePath, request.id, waitOf(problem))));
     }
-    const review = createReview(stream, { admission: gate.hold(request), calls, clock, times, fail });
+    const review = createReview(stream, { ...charged, clock, times, fail });
     const one = { review, measure: createMeasure(stream, clock.elapsed(), times.stall), end: stream.end };
     open.add(one);
     figures.open = open.size;
@@ -119,7 +126,10 @@ export function createOpenStreams(dependencies: Dependencies) {
     ): Promise<void> {
       const { raw: response } = reply;
       takePlace(request, response);
+      const admission = gate.hold(request);
       const subscribe = await prepare();
+      // The preparation may have waited for a source. The key may have ended in the meantime.
+      await admission.check(instantOf(clock));
       if (isClosing) throw overloaded('This process is stopping. Connect again.');
       const { receipt, id, headers, method } = request;
       request.receipt = undefined;
@@ -131,7 +141,7 @@ export function createOpenStreams(dependencies: Dependencies) {
       writeStreamHead(response, ['x-request-id', id, ...limits, ...(corsHeaders.of?.(headers.origin) ?? [])]);
       endTrace(response);
       if (method === 'HEAD') response.end();
-      else start(request, reply, calls, subscribe);
+      else start(request, reply, subscribe, { admission, calls });
     },
 
     /** Ends all streams, and accepts no others. Their clients connect again, to another process. */

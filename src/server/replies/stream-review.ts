@@ -15,9 +15,9 @@ export const STREAM_TIMES = {
 };
 export type StreamTimes = typeof STREAM_TIMES;
 
-type Reviewed = {
-  admission: ReturnType<Gate['hold']>;
-  calls: number;
+/** `calls` are charged per minute. */
+export type Charged = { admission: ReturnType<Gate['hold']>; calls: number };
+type Reviewed = Charged & {
   clock: Clock;
   times: StreamTimes;
   fail: (error: unknown) => void;

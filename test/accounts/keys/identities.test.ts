@@ -27,13 +27,16 @@ it('looks a key up again after its eviction from the cache, and returns its curr
   const store: Pick<UserStore, 'findByHashes' | 'changedSince'> = {
     // Not in the requested order, because a database may return rows in any order.
     findByHashes: async (hashes) => hashes.toReversed().flatMap((hash) => holders.get(hash) ?? []),
-    changedSince: async () => ({
-      holders: changed.splice(0),
-      users: new Set<number>(),
-      crowded: new Set<number>(),
-      isRewound: false,
-      cursor: { asOf: '', seen: new Map(), newest: undefined },
-    }),
+    changedSince: async (_, listed) => {
+      listed();
+      return {
+        holders: changed.splice(0),
+        users: new Set<number>(),
+        crowded: new Set<number>(),
+        isRewound: false,
+        cursor: { asOf: '', seen: new Map(), newest: undefined },
+      };
+    },
   };
   const keyCache = createKeyCache({ store: store as UserStore, clock: systemClock, knownKeys: 3 });
   const atOnce = (apiKey: string) => keyCache.holderAtOnce(apiKey, systemClock.elapsed());

@@ -13,6 +13,8 @@ let clock: HandClock;
 let registered: Map<string, KeyHolder>;
 let lookups: string[][];
 let answering: Promise<void>;
+/** Until then, the changed users are not known. */
+let listing: Promise<void>;
 /** Users whose ended keys may have been deleted. If there are any, only their keys are returned. */
 let crowded: ReadonlySet<number>;
 beforeEach(() => {
@@ -20,6 +22,7 @@ beforeEach(() => {
   registered = new Map();
   lookups = [];
   answering = Promise.resolve();
+  listing = Promise.resolve();
   crowded = new Set();
 });
 
@@ -32,13 +35,17 @@ function open() {
       await answering;
       return found;
     },
-    changedSince: async () => ({
-      holders: [...registered.values()].filter(({ user }) => crowded.size === 0 || crowded.has(user.key)),
-      users: new Set<number>(),
-      crowded,
-      isRewound: false,
-      cursor: { asOf: 'now', seen: new Map(), newest: undefined },
-    }),
+    async changedSince(_: unknown, listed: () => void) {
+      await listing;
+      listed();
+      return {
+        holders: [...registered.values()].filter(({ user }) => crowded.size === 0 || crowded.has(user.key)),
+        users: new Set<number>(),
+        crowded,
+        isRewound: false,
+        cursor: { asOf: 'now', seen: new Map(), newest: undefined },
+      };
+    },
   };
   return createKeyCache({ store: store as Pick<UserStore, keyof typeof store> as UserStore, clock });
 }
@@ -120,6 +127,27 @@ describe('the cached state of a key', () => {
     expect(await early).toMatchObject({ revokedAt: START });
     expect(await keyCache.holderOf(key)).toMatchObject({ revokedAt: START });
   });
+
+  it.each(['before', 'after'])(
+    'is not overwritten by a look-up that ran during a poll, and ended %s it',
+    async (order) => {
+      const keyCache = open();
+      const key = register(mintApiKey());
+      const [lookUp, poll] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      [answering, listing] = [lookUp.promise, poll.promise];
+      const polled = keyCache.sync();
+      const early = keyCache.holderOf(key);
+      await expect.poll(() => lookups.length).toBe(1);
+      register(key, { revokedAt: START });
+      if (order === 'before') lookUp.resolve();
+      if (order === 'before') await early;
+      poll.resolve();
+      await polled;
+      lookUp.resolve();
+      await early;
+      expect(await keyCache.holderOf(key)).toMatchObject({ revokedAt: START });
+    },
+  );
 
   it('stays the same object while nothing changes, because rates are kept for it', async () => {
     const keyCache = open();
