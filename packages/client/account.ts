@@ -30,14 +30,20 @@ export type KeyOptions = {
   expiresAt?: TimeInput | undefined;
   /** Calls per UTC day. By default, only the allowance limits the key. */
   dailyLimit?: number | undefined;
+  /** The origins of the web pages that can use the key, at most 10. By default, the key can be used from everywhere. */
+  allowedOrigins?: readonly string[] | undefined;
 };
 
-/** The members to change. Null removes an expiry or a limit. Those of an owner key are its label and its limit. */
+/**
+ * The members to change. Null removes an expiry, a limit or a restriction. Those of an owner key are its label and its
+ * limit.
+ */
 export type KeyChanges = {
   label?: string | undefined;
   scopes?: readonly KeyScope[] | undefined;
   expiresAt?: TimeInput | null | undefined;
   dailyLimit?: number | null | undefined;
+  allowedOrigins?: readonly string[] | null | undefined;
 };
 
 export type NoticeSettings = {
@@ -86,13 +92,14 @@ export const renew = () => post('/v1/user/renew', readUser);
 
 export const deleteUser = () => get('/v1/user', nothing, { method: 'DELETE' });
 
-export const createKey = ({ label, scopes, expiresAt, dailyLimit }: KeyOptions) =>
+export const createKey = ({ label, scopes, expiresAt, dailyLimit, allowedOrigins }: KeyOptions) =>
   post('/v1/user/keys', json(record<CreatedKey>(['createdAt'], ['expiresAt'])), {
     query: {
       label,
       scopes: scopes && list('scopes', scopes),
       expiresAt: expiresAt === undefined ? undefined : isoInstant(expiresAt),
       dailyLimit,
+      allowedOrigins: allowedOrigins?.length ? list('allowedOrigins', allowedOrigins) : undefined,
     },
   });
 
@@ -106,10 +113,10 @@ function keyPath(id: number): string {
   return `/v1/user/keys/${id}`;
 }
 
-export const updateKey = (id: number, { label, scopes, expiresAt, dailyLimit }: KeyChanges) =>
+export const updateKey = (id: number, { label, scopes, expiresAt, dailyLimit, allowedOrigins }: KeyChanges) =>
   get(keyPath(id), json(toKey), {
     method: 'PATCH',
-    body: { label, scopes, expiresAt: expiresAt && isoInstant(expiresAt), dailyLimit },
+    body: { label, scopes, expiresAt: expiresAt && isoInstant(expiresAt), dailyLimit, allowedOrigins },
   });
 
 export const deleteKey = (id: number) => get(keyPath(id), nothing, { method: 'DELETE' });

@@ -11,9 +11,11 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
 /** Whether a limit is used up that resets at an announced time. */
 export const isExhausted = (code: string) => code === 'quota_exceeded' || code === 'key_limit_exceeded';
 
+const KEY_CODES: ReadonlySet<string> = new Set(['scope_missing', 'origin_not_allowed', 'account_suspended']);
+
 /** Whether every call with the key would fail. */
 export const isKeyProblem = ({ status, code }: QuotientError) =>
-  status === 401 || isExhausted(code) || code === 'scope_missing' || code === 'account_suspended';
+  status === 401 || isExhausted(code) || KEY_CODES.has(code);
 
 export const isTemporary = ({ status, code }: QuotientError) =>
   Object.hasOwn(CONNECTION_ERRORS, code) || code === 'rate_limited' || (status ?? 0) >= 500;

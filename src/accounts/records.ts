@@ -137,6 +137,14 @@ const dailyLimit = z
     examples: [500],
   });
 
+const allowedOrigins = z
+  .array(z.string())
+  .nullable()
+  .meta({
+    description: 'The origins of the web pages that can use the key; null if the key can be used from everywhere',
+    examples: [['https://shop.example']],
+  });
+
 export const apiKeyRecord = z
   .object({
     id: keyNumber,
@@ -158,6 +166,7 @@ export const apiKeyRecord = z
     }),
     expiresAt,
     dailyLimit,
+    allowedOrigins,
     replacedAt: instant.nullable().meta({
       description: `${MOMENT}the time at which the key was replaced; null if it was not replaced. A replaced key can only read data.`,
     }),
@@ -179,6 +188,7 @@ export const createdKeyRecord = z
     createdAt: instant,
     expiresAt,
     dailyLimit,
+    allowedOrigins,
   })
   .meta({ id: 'CreatedKey', description: 'A new key' });
 export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;

@@ -69,6 +69,12 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     remedy:
       'Use a key with the required scope, or use the owner key. The owner key has all scopes and can create other keys.',
   },
+  origin_not_allowed: {
+    cause:
+      "The key can be used only by web pages of the origins in its `allowedOrigins`. The request's `Origin` is another one or is missing, as it is from programs.",
+    remedy:
+      "Use another key for programs. To use the key on another page, add the page's origin with the owner key: `PATCH /v1/user/keys/{id}`.",
+  },
   not_found: {
     cause:
       'The path does not exist, or the user has no key with this ID. For a resource that the node does not find, the code is `node_rejected` instead.',

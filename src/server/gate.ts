@@ -13,7 +13,7 @@ export type Ticket = { ticket: string; expiresAt: string };
 
 /** A request that was admitted, for as long as its response lasts. */
 export type Admission = {
-  /** Throws the problem of a key that has ended or has lost the route's scope. */
+  /** Throws the problem of a key that has ended, has lost the route's scope, or can no longer be used from its page. */
   check(now: Instant): void | Promise<void>;
   /** Charges further calls. Throws `quota_exceeded`. They are refunded if the response is no longer `isWanted`. */
   charge(calls: number, isWanted: () => boolean): Promise<void>;

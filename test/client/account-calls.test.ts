@@ -36,14 +36,18 @@ async function send<T>(status: number, body: unknown, call: (client: QuotientCli
 
 describe('keys', () => {
   it('are created with a label, scopes and an expiry', async () => {
+    const terms = { dailyLimit: 9, allowedOrigins: ['https://a.example', 'http://b.example:81'] };
     const made = { id: 7, label: 'shop & window', scopes: ['prices', 'node'], apiKey: KEY, start: 'qt_EXAM' };
     const { result, request } = await send(201, { ...made, createdAt: AT, expiresAt: AT }, (client) =>
-      client.createKey({ label: 'shop & window', scopes: ['prices', 'node'], expiresAt: DATE, dailyLimit: 9 }),
+      client.createKey({ label: 'shop & window', scopes: ['prices', 'node'], expiresAt: DATE, ...terms }),
     );
     expect(result).toEqual({ ...made, createdAt: DATE, expiresAt: DATE });
     expect(request).toEqual({
       ...{ method: 'POST', path: '/v1/user/keys', key: KEY, body: '' },
-      query: { label: 'shop & window', scopes: 'prices,node', expiresAt: AT, dailyLimit: '9' },
+      query: {
+        ...{ label: 'shop & window', scopes: 'prices,node', expiresAt: AT, dailyLimit: '9' },
+        allowedOrigins: 'https://a.example,http://b.example:81',
+      },
     });
   });
 
@@ -74,9 +78,9 @@ describe('keys', () => {
     const body = { scopes: ['prices'], expiresAt: AT, dailyLimit: 5 };
     expect(request).toEqual({ method: 'PATCH', path: '/v1/user/keys/7', key: KEY, query: {}, body });
     const removed = await send(200, { ...wire, ...ends }, (client) =>
-      client.updateKey(7, { expiresAt: null, dailyLimit: null }),
+      client.updateKey(7, { expiresAt: null, dailyLimit: null, allowedOrigins: null }),
     );
-    expect(removed.request.body).toEqual({ expiresAt: null, dailyLimit: null });
+    expect(removed.request.body).toEqual({ expiresAt: null, dailyLimit: null, allowedOrigins: null });
   });
 
   it('are deleted by their id', async () => {

@@ -15,6 +15,7 @@ const TITLES = {
   cross_site: [403, 'Cross-site request rejected'],
   registration_closed: [403, 'Registration closed'],
   scope_missing: [403, 'Scope missing'],
+  origin_not_allowed: [403, 'Origin not allowed'],
   not_found: [404, 'Not found'],
   no_data: [404, 'No data'],
   method_not_allowed: [405, 'Method not allowed'],

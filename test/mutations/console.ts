@@ -80,9 +80,9 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/history/chart-panel.ts',
+    file: 'packages/console/history/history-load.ts',
     tests: ['console/dashboard/first-sign-in.browser.test.ts'],
-    changes: [['isFree ? await marketData.free(call) : await', 'await']],
+    changes: [['isFree ? marketData.free(call) : ', '']],
   },
   {
     file: 'packages/console/dashboard/statistics.ts',

@@ -27,7 +27,7 @@ export const http: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
-    changes: [['      requireScope(caller, scope);\n      noteUse(', '      noteUse(']],
+    changes: [['      refuseUse(caller, scope, headers);\n      noteUse(', '      noteUse(']],
   },
   {
     file: 'src/accounts/gate/gate.ts',
@@ -227,7 +227,7 @@ export const http: Mutations[] = [
     file: 'src/server/replies/negotiation.ts',
     tests: ['server/conformity.store.test.ts'],
     changes: [
-      ['csv ? MEDIA_TYPES', 'true ? MEDIA_TYPES'],
+      ['else if (csv) request', 'else request'],
       ["format !== 'json' && format !== 'csv'", "format !== 'json'"],
       ['if (mediaTypes.some((one) => FORMATS[one] === format)) return', 'return'],
     ],

@@ -160,6 +160,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   quota_exceeded: 'the allowance is used up',
   key_limit_exceeded: 'the daily limit of the key is used up',
   scope_missing: 'the key does not have the required scope',
+  origin_not_allowed: 'the key cannot be used on this page',
   api_key_expired: 'the key has expired',
   api_key_revoked: 'the key was revoked',
   upstream_unavailable: 'the source is unreachable',

@@ -1,28 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Allowance } from '#accounts/gate/allowance';
 import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
-import { missingScope } from '#accounts/keys/key-problems';
 import { remaining } from '#accounts/ledger/lease';
 import type { Receipt } from '#accounts/ledger/leases';
 import type { Admission, Gate as ServerGate, UsagePath, WantedScope } from '#server/gate';
+import { covers, foreignOrigin, isFromAllowedOrigin, refuseUse, requireScope } from './key-checks.ts';
 import { createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce } from './presented-key.ts';
 import type { Tickets } from './tickets.ts';
-
-/** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
-const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
-
-function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
-  if (site === 'same-origin' || origin.slice(origin.indexOf('://') + 3) === host) return undefined;
-  return ORIGIN.test(origin) ? origin : undefined;
-}
-
-const covers = ({ scopes }: Caller, wanted: WantedScope): boolean => wanted === 'any' || scopes.includes(wanted);
-
-/** Throws `scope_missing`. */
-function requireScope(caller: Caller, wanted: WantedScope): void {
-  if (!covers(caller, wanted)) throw missingScope(wanted);
-}
 
 type Verbs = Pick<
   Allowance,
@@ -47,6 +32,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
       if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
       const user = caller.user.key;
+      if (!isFromAllowedOrigin(caller, request.headers)) return undefined;
       // Runs before the call is charged, because a request above the burst limit is free.
       if (!covers(caller, scope) || burst.refuses(user, now.wall)) return undefined;
       const receipt = allowance.spendAtOnce(caller, path, now, cost);
@@ -63,11 +49,11 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
     },
 
-    hold({ caller: { hash }, routeOptions }): Admission {
+    hold({ caller: { hash }, headers, routeOptions }): Admission {
       const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
       const refuse = (holder: Caller, now: number) => {
         refuseEnded(holder, now, {});
-        requireScope(holder, scope);
+        refuseUse(holder, scope, headers);
         allowance.noteUse(holder, now);
       };
       return {
@@ -111,9 +97,9 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
     remaining: ({ caller }) => allowance.remaining(caller),
 
-    /** Throws `scope_missing` and `rate_limited`. */
+    /** Throws `origin_not_allowed`, `scope_missing` and `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, headers: IncomingHttpHeaders, now: number): void {
-      requireScope(caller, scope);
+      refuseUse(caller, scope, headers);
       noteUse(caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },

@@ -69,9 +69,54 @@ const dailyLimit = z
     wire: { type: 'integer', minimum: 1, maximum: MAX_DAILY_LIMIT, examples: [500] },
   });
 
+const MAX_ORIGINS = 10;
+/** The longest DNS name, with a scheme and a port. */
+const LONGEST_ORIGIN = 270;
+const ORIGIN_FIX = 'origins such as https://example.com: http or https, a host and a port, without a path';
+
+/** Returns an origin as browsers send it in `Origin` (RFC 6454): lower case, ASCII, without the scheme's own port. */
+function originIn(text: string): string | undefined {
+  // The parser would drop or add what does not belong to an origin.
+  if (text.length > LONGEST_ORIGIN || !/^https?:\/\/[^/?#@\\\s]+$/i.test(text)) return undefined;
+  const url = URL.parse(text);
+  return url && /^([a-z0-9._-]+|\[[\da-f:.]+\])$/.test(url.hostname) ? url.origin : undefined;
+}
+
+function toOrigins(texts: readonly string[], context: z.RefinementCtx): readonly string[] {
+  const fault = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  if (texts.length > MAX_ORIGINS) return fault(`must contain at most ${MAX_ORIGINS} origins`);
+  const origins = new Set<string>();
+  for (const [place, text] of texts.entries()) {
+    const origin = originIn(text);
+    if (origin === undefined) return fault(`contains an entry that is not an origin, at position ${place + 1}`);
+    origins.add(origin);
+  }
+  return [...origins];
+}
+
+const allowedOrigins = z
+  .string()
+  .transform((text, context) =>
+    toOrigins(
+      text.split(',').map((origin) => origin.trim()),
+      context,
+    ),
+  )
+  .optional()
+  .meta({
+    description:
+      'The origins of the web pages that can use the key. Requests from other pages, and requests without `Origin`, ' +
+      'are rejected. If omitted, the key can be used from everywhere.',
+    fix: `1 to ${MAX_ORIGINS} ${ORIGIN_FIX}, separated by commas`,
+    wire: { type: 'string', examples: ['https://shop.example,http://localhost:5173'] },
+  });
+
 const label = nameOf('A label for the key', 'shop window');
 
-/** Parses to `label` (trimmed), `scopes`, `expiresAt` (Unix ms) and `dailyLimit`. */
+/** Parses to `label` (trimmed), `scopes`, `expiresAt` (Unix ms), `dailyLimit` and `allowedOrigins`. */
 export const keyForm = (clock: Clock) =>
   z.object({
     label,
@@ -84,9 +129,10 @@ export const keyForm = (clock: Clock) =>
         wire: { type: 'string', format: 'date-time', examples: TIME_EXAMPLES },
       }),
     dailyLimit,
+    allowedOrigins,
   });
 
-/** Parses to the members to change: an absent member is undefined, and null removes an expiry or a limit. */
+/** Parses to the members to change: an absent member is undefined, and null removes an expiry, a limit or a restriction. */
 export const keyChangesForm = (clock: Clock) =>
   z
     .object({
@@ -119,8 +165,21 @@ export const keyChangesForm = (clock: Clock) =>
           fix: `${LIMIT_FIX}, or null`,
           examples: [500],
         }),
+      allowedOrigins: z
+        .array(z.string('must contain only text'), 'must be a list')
+        .meta({ examples: [['https://shop.example']] })
+        .transform(toOrigins)
+        .transform((origins) => (origins.length > 0 ? origins : null))
+        .nullable()
+        .optional()
+        .meta({
+          description:
+            'The origins of the web pages that can use the key; null or an empty list for no restriction. They cannot ' +
+            'be changed for an owner key.',
+          fix: `a list of at most ${MAX_ORIGINS} ${ORIGIN_FIX}, or null`,
+        }),
     })
     .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
-      message: 'contains none of label, scopes, expiresAt and dailyLimit',
+      message: 'contains none of label, scopes, expiresAt, dailyLimit and allowedOrigins',
       params: { fix: 'at least one of these members' },
     });

@@ -33,6 +33,8 @@ export type KeyHolder = {
   revokedAt: number | undefined;
   /** Calls allowed per UTC date. */
   dailyLimit: number | undefined;
+  /** The web origins from which the key may be used; undefined for no restriction. */
+  allowedOrigins: readonly string[] | undefined;
 };
 
 type NextRow = Pick<UserModel, 'nextPlan' | 'nextLimit' | 'nextFrom'>;
@@ -64,9 +66,12 @@ export const USER_COLUMNS = Prisma.sql`u.key, u.name, u.email, u.plan::text, u."
 export type HolderRow = Pick<
   ApiKeyModel,
   'hash' | 'id' | 'scopes' | 'replacedAt' | 'expiresAt' | 'revokedAt' | 'dailyLimit'
->;
+> & { allowedOrigins: ApiKeyModel['allowedOrigins'] | null };
 
-export const toHolder = (user: User, { hash, id, scopes, dailyLimit, ...at }: HolderRow): KeyHolder => ({
+export const toHolder = (
+  user: User,
+  { hash, id, scopes, dailyLimit, allowedOrigins, ...at }: HolderRow,
+): KeyHolder => ({
   hash,
   id,
   user,
@@ -75,4 +80,5 @@ export const toHolder = (user: User, { hash, id, scopes, dailyLimit, ...at }: Ho
   expiresAt: at.expiresAt?.getTime(),
   revokedAt: at.revokedAt?.getTime(),
   dailyLimit: dailyLimit ?? undefined,
+  allowedOrigins: allowedOrigins?.length ? allowedOrigins : undefined,
 });

@@ -14,12 +14,13 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { ApiKeyModel } from '#generated/prisma/models';
 
 export type NewKey = { hash: string; start: string };
-/** `expiresAt` in Unix ms; `dailyLimit` in calls per UTC date. */
+/** `expiresAt` in Unix ms; `dailyLimit` in calls per UTC date; `allowedOrigins` as browsers send them. */
 export type KeyTerms = {
   label: string;
   scopes: readonly Scope[];
   expiresAt: number | null;
   dailyLimit: number | null;
+  allowedOrigins: readonly string[] | null;
 };
 /** An undefined member stays as it is. */
 export type KeyChanges = { [Term in keyof KeyTerms]?: KeyTerms[Term] | undefined };
@@ -36,19 +37,30 @@ export type StoredKey = {
   expiresAt: number | null;
   replacedAt: number | null;
   dailyLimit: number | null;
+  allowedOrigins: readonly string[] | null;
 };
 
 type KeyRow = Omit<ApiKeyModel, 'hash' | 'userKey'>;
 
 export const orNull = (date: Date | null) => date?.getTime() ?? null;
 
-export const toStoredKey = ({ id, label, scopes, start, seenOrigin, dailyLimit, ...at }: KeyRow): StoredKey => ({
+export const toStoredKey = ({
+  id,
+  label,
+  scopes,
+  start,
+  seenOrigin,
+  dailyLimit,
+  allowedOrigins,
+  ...at
+}: KeyRow): StoredKey => ({
   id,
   label,
   scopes: sharedScopes(scopes),
   start,
   seenOrigin,
   dailyLimit,
+  allowedOrigins: allowedOrigins.length > 0 ? allowedOrigins : null,
   createdAt: at.createdAt.getTime(),
   lastUsedAt: orNull(at.lastUsedAt),
   expiresAt: orNull(at.expiresAt),
@@ -170,7 +182,7 @@ export function createKeyStatements(prisma: PrismaClient) {
     async createKey(
       authority: Authority,
       { hash, start }: NewKey,
-      { label, scopes, expiresAt, dailyLimit }: KeyTerms,
+      { label, scopes, expiresAt, dailyLimit, allowedOrigins }: KeyTerms,
       now: number,
     ): Promise<number | 'ended' | 'too_many'> {
       const { userKey } = authority;
@@ -187,9 +199,10 @@ export function createKeyStatements(prisma: PrismaClient) {
           RETURNING key),
         deleted AS (${deleteSurplus(now)}),
         added AS (
-          INSERT INTO api_key (hash, user_key, label, scopes, start, created_at, expires_at, daily_limit)
+          INSERT INTO api_key (
+            hash, user_key, label, scopes, start, created_at, expires_at, daily_limit, allowed_origins)
           SELECT ${hash}, key, ${label}, ${scopeList(scopes)}, ${start}, ${iso(now)}::timestamptz, ${ends}::timestamptz,
-            ${dailyLimit}::int
+            ${dailyLimit}::int, ${allowedOrigins && [...allowedOrigins]}::text[]
           FROM changed RETURNING id)
         SELECT (SELECT id FROM added) AS id`,
       );

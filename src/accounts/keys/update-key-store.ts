@@ -8,14 +8,15 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
 export const createUpdateKeyStatement = (prisma: PrismaClient) => ({
   /**
-   * Changes an active key. An owner key always has all scopes and expires only with its user (`owner`). Race: rotation
-   * and revocation lock the user's row too, so the grace period of a key that is being replaced cannot be extended.
+   * Changes an active key. An owner key always has all scopes, expires only with its user, and can be used from
+   * everywhere (`owner`). Race: rotation and revocation lock the user's row too, so the grace period of a key that is
+   * being replaced cannot be extended.
    * @param now in Unix ms
    */
   updateKey: (
     authority: Authority,
     id: number,
-    { label, scopes, expiresAt, dailyLimit }: KeyChanges,
+    { label, scopes, expiresAt, dailyLimit, allowedOrigins }: KeyChanges,
     now: number,
   ): Promise<StoredKey | 'ended' | 'unknown' | 'owner'> =>
     changeUser(prisma, authority, async (tx) => {
@@ -27,9 +28,11 @@ export const createUpdateKeyStatement = (prisma: PrismaClient) => ({
       const where = { id, userKey: authority.userKey, ...active };
       const key = await tx.apiKey.findFirst({ where });
       if (!key) return 'unknown';
-      if (key.scopes.includes('account') && (scopes !== undefined || expiresAt !== undefined)) return 'owner';
+      const restrictions = [scopes, expiresAt, allowedOrigins];
+      if (key.scopes.includes('account') && restrictions.some((one) => one !== undefined)) return 'owner';
       const ends = expiresAt === undefined || expiresAt === null ? expiresAt : new Date(expiresAt);
-      const data = { label, scopes: scopes && [...scopes], expiresAt: ends, dailyLimit };
+      const origins = allowedOrigins === undefined ? undefined : [...(allowedOrigins ?? [])];
+      const data = { label, scopes: scopes && [...scopes], expiresAt: ends, dailyLimit, allowedOrigins: origins };
       const changed = await tx.apiKey.update({
         where: { id },
         data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)),

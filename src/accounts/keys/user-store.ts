@@ -117,7 +117,7 @@ export function createUserStore(
       const rows = await query<UserModel & HolderRow>(Prisma.sql`
         SELECT ${USER_COLUMNS}, k.hash, k.id, k.scopes::text[] AS scopes,
           k.replaced_at AS "replacedAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
-          k.daily_limit AS "dailyLimit"
+          k.daily_limit AS "dailyLimit", k.allowed_origins AS "allowedOrigins"
         FROM unnest(${arrayOf('bpchar', hashes)}) AS asked(hash) JOIN api_key k USING (hash)
           JOIN "user" u ON u.key = k.user_key`);
       return rows.map((row) => toHolder(toUser(row), row));

@@ -38,12 +38,12 @@ export const USER_TABLES: readonly UserTable[] = [
     isList: true,
     columns: [
       ...['id', 'label', 'scopes', 'start', 'created_at', 'last_used_at', 'seen_origin', 'expires_at', 'daily_limit'],
-      ...['replaced_at', 'revoked_at'],
+      ...['allowed_origins', 'replaced_at', 'revoked_at'],
     ],
     hidden: ['hash'],
     order: 'id',
     // The hash remains until the key is deleted, so that a rejection can state the reason.
-    erasure: { cleared: ['label', 'start', 'last_used_at', 'seen_origin'] },
+    erasure: { cleared: ['label', 'start', 'last_used_at', 'seen_origin', 'allowed_origins'] },
   },
   {
     table: 'usage',

@@ -31,7 +31,7 @@ const create = (clock: Clock) => ({
   description:
     'Creates a key for a web page or a script. The key has fewer scopes than the owner key and cannot manage ' +
     'the account. All keys of a user share the allowance and the burst limit. `dailyLimit` also limits the calls of ' +
-    'this key per UTC day. The key is returned only once. ' +
+    'this key per UTC day, and `allowedOrigins` limits the web pages that can use it. The key is returned only once. ' +
     `A user can have up to ${MAX_KEYS_PER_USER} active keys.`,
   querystring: keyForm(clock),
   response: { 201: createdKeyRecord },
@@ -53,10 +53,11 @@ const change = (clock: Clock) => ({
   summary: 'Change a key',
   operationId: 'updateKey',
   description:
-    'Accepts a JSON object with the members to change. Other members stay as they are, and null removes an expiry or ' +
-    'a limit. The change takes effect immediately in the process that handles the request, and within 5 seconds in ' +
-    'all others. An owner key always has all scopes and expires only with its user, so only its label and its daily ' +
-    'limit can be changed. A key that was replaced or revoked, or has expired, cannot be changed.',
+    'Accepts a JSON object with the members to change. Other members stay as they are, and null removes an expiry, ' +
+    'a limit or a restriction. The change takes effect immediately in the process that handles the request, and within 5 seconds in ' +
+    'all others. An owner key always has all scopes, expires only with its user and can be used from everywhere, so ' +
+    'only its label and its daily limit can be changed. A key that was replaced or revoked, or has expired, cannot be ' +
+    'changed.',
   consumes: ['application/json'],
   params: z.object({ id }),
   body: keyChangesForm(clock),
@@ -77,7 +78,16 @@ const remove = {
 
 type Stored = Awaited<ReturnType<Users['listKeys']>>[number];
 
-const toRecord = ({ id, label, scopes, start, dailyLimit, seenOrigin, ...at }: Stored): ApiKeyRecord => ({
+const toRecord = ({
+  id,
+  label,
+  scopes,
+  start,
+  dailyLimit,
+  allowedOrigins,
+  seenOrigin,
+  ...at
+}: Stored): ApiKeyRecord => ({
   id,
   label,
   scopes: [...scopes],
@@ -86,6 +96,7 @@ const toRecord = ({ id, label, scopes, start, dailyLimit, seenOrigin, ...at }: S
   lastUsedAt: isoOrNull(at.lastUsedAt),
   expiresAt: isoOrNull(at.expiresAt),
   dailyLimit,
+  allowedOrigins: allowedOrigins && [...allowedOrigins],
   replacedAt: isoOrNull(at.replacedAt),
   ...(seenOrigin !== null && { seenOrigin }),
 });
@@ -107,8 +118,9 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, bod
     '/keys',
     { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } },
     async (request, reply) => {
-      const { label, scopes, expiresAt = null, dailyLimit = null } = request.query;
-      const made = await users.createKey(byOwnerKey(request.caller), { label, scopes, expiresAt, dailyLimit });
+      const { label, scopes, expiresAt = null, dailyLimit = null, allowedOrigins = null } = request.query;
+      const terms = { label, scopes, expiresAt, dailyLimit, allowedOrigins };
+      const made = await users.createKey(byOwnerKey(request.caller), terms);
       return reply.code(201).send({
         id: made.id,
         label,
@@ -118,6 +130,7 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { users, bod
         createdAt: iso(made.createdAt),
         expiresAt: isoOrNull(expiresAt),
         dailyLimit,
+        allowedOrigins: allowedOrigins && [...allowedOrigins],
       });
     },
   );

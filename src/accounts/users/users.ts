@@ -124,13 +124,13 @@ export function createUsers({ store, clock, changed = async () => undefined }: D
 
     listKeys: (key: number): Promise<StoredKey[]> => store.listKeys(key, clock.now()),
 
-    /** Throws `api_key_revoked`, `not_found`, and `invalid_request` for scopes or an expiry of an owner key. */
+    /** Throws `api_key_revoked`, `not_found`, and `invalid_request` for scopes, an expiry or origins of an owner key. */
     async updateKey(authority: Authority, id: number, changes: KeyChanges): Promise<StoredKey> {
       await existing(authority.userKey);
       const outcome = await decided(authority, store.updateKey(authority, id, changes, clock.now()));
       if (outcome === 'unknown') throw new Problem('not_found', 'The user has no active key with this ID.');
       if (outcome !== 'owner') return outcome;
-      const given = (['scopes', 'expiresAt'] as const).filter((name) => changes[name] !== undefined);
+      const given = (['scopes', 'expiresAt', 'allowedOrigins'] as const).filter((name) => changes[name] !== undefined);
       throw invalidRequest(
         ...given.map((name) => ({
           location: `body.${name}`,

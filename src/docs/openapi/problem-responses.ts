@@ -24,6 +24,7 @@ export const WITH_KEY: Access = {
     'api_key_expired',
     'api_key_revoked',
     'account_suspended',
+    'origin_not_allowed',
     'rate_limited',
     'database_unavailable',
     'overloaded',

@@ -17,6 +17,7 @@ function holderOf(key: number, apiKey: string): KeyHolder {
     expiresAt: undefined,
     revokedAt: undefined,
     dailyLimit: undefined,
+    allowedOrigins: undefined,
   };
 }
 

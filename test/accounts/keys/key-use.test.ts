@@ -32,6 +32,7 @@ const aKey = (id: number, change: Partial<KeyHolder> = {}) => ({
   expiresAt: undefined,
   revokedAt: undefined,
   dailyLimit: undefined,
+  allowedOrigins: undefined,
   ...change,
   ...UNUSED,
 });

@@ -4,14 +4,14 @@ import { handClock } from '../ledger/allowance-harness.ts';
 export type Body = { id: number; key: number; apiKey: string; code?: string };
 
 /**
- * Starts the service with a stopped clock and without rate limits. `ask` and the functions that use it call the service
+ * Starts the service with a stopped clock and without rate limits, unless `settings` set them. `ask` and the functions that use it call the service
  * with a key.
  */
-export async function openKeys(start: number) {
+export async function openKeys(start: number, settings: Record<string, string> = {}) {
   const clock = handClock(start);
   const service: Service = await startService({
     clock,
-    settings: { BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0' },
+    settings: { BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0', ...settings },
   });
 
   async function ask(method: string, path: string, key: string, headers: Record<string, string> = {}) {

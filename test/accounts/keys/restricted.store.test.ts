@@ -36,6 +36,7 @@ describe('a created key', () => {
       createdAt: iso(keys.clock.now()),
       expiresAt: until,
       dailyLimit: null,
+      allowedOrigins: null,
     });
     const listed = await keys.ask('GET', '/v1/user/keys', owner);
     expect(listed.headers.get('cache-control')).toBe('no-store');

@@ -62,6 +62,7 @@ function register(apiKey: string, change: Partial<KeyHolder> = {}): string {
     expiresAt: undefined,
     revokedAt: undefined,
     dailyLimit: undefined,
+    allowedOrigins: undefined,
     ...change,
   });
   return apiKey;

@@ -112,6 +112,7 @@ async function play(operations: readonly Operation[]): Promise<void> {
         scopes: ['prices'],
         expiresAt: null,
         dailyLimit: null,
+        allowedOrigins: null,
       }),
     ),
   );

@@ -19,7 +19,7 @@ async function open(dailyLimit: number) {
   const clock = handClock(START);
   const [one, other] = [openLeaseHolder(database, clock), openLeaseHolder(database, clock)];
   const { key } = await createUser(database, one, { limit: 10_000, at: START });
-  const terms = { label: 'a', scopes: ['prices'] as const, expiresAt: null, dailyLimit };
+  const terms = { label: 'a', scopes: ['prices'] as const, expiresAt: null, dailyLimit, allowedOrigins: null };
   const { apiKey } = await one.users.createKey(byOperator(key, OPERATOR), terms);
 
   /** Makes calls until one is rejected or `atMost` are made. Returns their number. */

@@ -106,6 +106,7 @@ it('reports the state of each key of a user, newest first, and the last use of a
     scopes: ['prices'],
     expiresAt: ends,
     dailyLimit: null,
+    allowedOrigins: null,
   });
   clock.advance(MINUTE);
   const wallet = await users.createKey(byOperator(user, OPERATOR), {
@@ -113,6 +114,7 @@ it('reports the state of each key of a user, newest first, and the last use of a
     scopes: ['node'],
     expiresAt: null,
     dailyLimit: null,
+    allowedOrigins: null,
   });
   await users.deleteKey(byOperator(user, OPERATOR), wallet.id);
   clock.advance(MINUTE);

@@ -24,6 +24,7 @@ const owner: ApiKey = {
   lastUsedAt: new Date(NOW - 5 * MINUTE),
   expiresAt: null,
   dailyLimit: null,
+  allowedOrigins: null,
   replacedAt: null,
 };
 const shop: ApiKey = {

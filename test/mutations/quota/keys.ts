@@ -124,7 +124,7 @@ export const keys: Mutations[] = [
     changes: [["replacedAt === undefined ? 'over'", "replacedAt !== undefined ? 'over'"]],
   },
   {
-    file: 'src/accounts/gate/gate.ts',
+    file: 'src/accounts/gate/key-checks.ts',
     tests: ['accounts/keys/restricted.store.test.ts'],
     changes: [
       ["wanted === 'any' || ", "wanted !== 'any' && "],
@@ -134,8 +134,12 @@ export const keys: Mutations[] = [
   {
     file: 'src/accounts/gate/gate.ts',
     tests: ['server/replies/fast-path.test.ts'],
+    changes: [["|| !covers(caller, 'account')", '']],
+  },
+  {
+    file: 'src/accounts/gate/key-checks.ts',
+    tests: ['server/replies/fast-path.test.ts'],
     changes: [
-      ["|| !covers(caller, 'account')", ''],
       ["site === 'same-origin' || ", ''],
       [' === host', " === ''"],
     ],

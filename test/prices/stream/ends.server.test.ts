@@ -65,6 +65,20 @@ describe('a stream ends with the problem of its key', () => {
     expect(stream.problem()).toMatchObject({ code: 'scope_missing', scope: 'prices' });
   });
 
+  it("when its page's origin is no longer allowed", async () => {
+    const key = await (service as Service).createUser();
+    const created = await away('/v1/user/keys?label=page', 'POST', key);
+    const { id, apiKey } = (await created.json()) as { id: number; apiKey: string };
+    const stream = await open(apiKey);
+    await fetch(`${elsewhere?.url}/v1/user/keys/${id}`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ allowedOrigins: ['https://shop.example'] }),
+    });
+    await stream.ended();
+    expect(stream.problem()).toMatchObject({ code: 'origin_not_allowed', status: 403 });
+  });
+
   it('when the term of the user ends', async () => {
     const key = await (service as Service).createUser({ validUntil: clock.now() + 25 * SECOND });
     const stream = await open(key);
