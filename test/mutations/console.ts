@@ -204,7 +204,7 @@ export const page: Mutations[] = [
     ],
   },
   {
-    file: 'packages/console/api/answer-text.ts',
+    file: 'packages/console/api/history-csv.ts',
     tests: ['console/history/csv-download.test.ts'],
     changes: [['text.slice(0, 19)', 'text.slice(0, 16)']],
   },
