@@ -9,7 +9,7 @@ const SUBPATHS = Object.entries(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
 );
 
-const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node', 'operator'];
+const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node', 'operator', 'status'];
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/accounts': inSrc(...BASE),
   'src/notifications': inSrc(...BASE, 'accounts'),
   'src/operator': inSrc(...BASE, 'accounts', 'notifications'),
+  'src/status': inSrc(...BASE),
   'src/catalogue': inSrc(...BASE),
   'src/prices': inSrc(...BASE, 'catalogue'),
   'src/statistics': inSrc(...BASE, 'catalogue'),

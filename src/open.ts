@@ -27,6 +27,7 @@ import { addStreamReadings } from '#server/replies/open-streams';
 import { createResponseCache } from '#server/replies/response-cache';
 import { addRequestReadings, createRequestHistograms, listenForMetrics } from '#server/request-metrics';
 import { openStatistics } from '#statistics/open';
+import { openStatus } from '#status/open';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog, type FailureLog } from '#upstream/failure-log';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
@@ -81,7 +82,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const outcomes = createSourceOutcomes({ store: createSourceOutcomesStore(database.prisma), clock, failures });
   const recording = createUpstreamRecording(metrics, failures, outcomes.note);
   const basics = { settings, clock, failures, metrics };
-  const deps = { ...basics, log: logger, database, deadline, refreshes, versions, responses, ...recording };
+  const shared = { database, deadline, refreshes, versions, responses, outcomes };
+  const deps = { ...basics, log: logger, ...shared, ...recording };
 
   const capabilities: Capability[] = [];
   function add<Opened extends Capability>(opened: Opened): Opened {
@@ -98,9 +100,12 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   add({ routes: sources });
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
   const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
-  const operator = add(await openOperator({ ...deps, accounts, notifications, outcomes, upstreams }));
+  const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams }));
 
-  const checkDatabase = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
+  const components = () => capabilities.flatMap((one) => one.components?.() ?? []);
+  const ready = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
+  const status = add(await openStatus({ ...deps, outcomes, components, checkDatabase: ready }));
+  const { checkDatabase } = status;
   failures.watch('database', checkDatabase);
   deadline.begin();
 
@@ -145,6 +150,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     operator,
     outcomes,
     announcement: operator.announcements.current,
+    statusReport: status.report,
     requests,
     streamFigures,
     checkDatabase,

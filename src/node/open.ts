@@ -1,5 +1,6 @@
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
+import { type Component, stateBySources } from '#upstream/component';
 import { createNode } from './node.ts';
 import { createNodePool } from './pool.ts';
 import { createCallLimit, nodeProxy } from './routes.ts';
@@ -8,7 +9,7 @@ import { transactions } from './routes-transactions.ts';
 import type { NodeSettings } from './settings.ts';
 import { openNode } from './source.ts';
 
-export function openNodes({ settings, observe, clock, log, failures }: CapabilityDeps<NodeSettings>) {
+export function openNodes({ settings, observe, clock, log, failures, outcomes }: CapabilityDeps<NodeSettings>) {
   const { node: from, upstreamTimeoutMs: timeoutMs } = settings;
   // Nodes are named by position, because a URL may contain a secret.
   const nodes = from.urls.map((url, index) => {
@@ -20,6 +21,24 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
   const pool = createNodePool({ sources: nodes, dialect, chainId, timeoutMs, clock, log, failures });
   const node = createNode({ pool, timeoutMs, clock });
   const begin = createCallLimit();
+
+  function component(): Component {
+    const about = { name: 'node', title: 'Node' };
+    if (nodes.length === 0) return { ...about, state: 'not_configured', dataAt: null };
+    const sources = nodes.map(({ upstream }) => upstream);
+    const successes = sources.map((source) => outcomes.latest(source).succeededAt).filter((at) => at !== null);
+    const dataAt = successes.length > 0 ? Math.max(...successes) : null;
+    const state = stateBySources({
+      sources,
+      latest: outcomes.latest,
+      dataAt,
+      // No response of a node is stored.
+      usefulFor: 0,
+      reasons: { some: 'node_failing', all: 'all_nodes_failing' },
+      now: clock.now(),
+    });
+    return { ...about, dataAt, ...state };
+  }
 
   return {
     node,
@@ -34,6 +53,7 @@ export function openNodes({ settings, observe, clock, log, failures }: Capabilit
     },
 
     warnings: node.warnings,
+    components: () => [component()],
 
     readings: {
       upstreams: () => nodes.map(({ upstream, breaker }) => ({ upstream, breaker: breaker.state(clock.elapsed()) })),

@@ -2,6 +2,7 @@ import type { RegistrationSettings } from '#accounts/settings';
 import type { Users } from '#accounts/users/users';
 import { HOUR } from '#core/clock';
 import { every } from '#core/every';
+import { mailComponent, recordMailOutcomes } from '#notifications/mail/mail-component';
 import { createRecoveryStore } from '#notifications/mail/recovery-store';
 import { createRecovery, createVerifiedRegistration } from '#notifications/mail/registration';
 import { createRegistrationStore } from '#notifications/mail/registration-store';
@@ -30,12 +31,12 @@ const LAST_MAILS = 2000;
 
 type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { users: Users };
 
-async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures }: Deps) {
+async function openMail({ settings, users, database: { prisma }, deadline, clock, log, failures, outcomes }: Deps) {
   if (!settings.mail) return undefined;
   const { smtp, from, publicUrl } = settings.mail;
   // The mail library is imported only if mail is configured.
   const { createMailer } = await import('#notifications/sources/smtp');
-  const mailer = createMailer(smtp, from);
+  const mailer = recordMailOutcomes(createMailer(smtp, from), outcomes.note);
   const shared = { users, mailer, wake: () => outbox.wake(), clock, publicUrl };
   const recoveryStore = deadline.over(createRecoveryStore(prisma));
   const recovery = createRecovery({ store: recoveryStore, ...shared });
@@ -98,6 +99,7 @@ export async function openNotifications(deps: Deps) {
       app.register(notices, { prefix: '/user', mail, bodies, settings });
     },
 
+    components: () => [mailComponent({ isConfigured: mail !== undefined, ...deps })],
     readings: { add: (registry) => mail && addOutboxReadings(registry, mail.outbox.backlog) },
 
     close: async () => mail?.close(),

@@ -1,3 +1,4 @@
+import { HOUR } from '#core/clock';
 import { createPurgeStore } from '#prices/archive/purge-store';
 import { createWorkingSet } from '#prices/archive/working-set';
 import { openCandles } from '#prices/candles/open';
@@ -10,12 +11,16 @@ import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
 import { priceStream } from '#prices/stream/routes-stream';
 import type { Capability } from '#server/capability';
+import { type Component, stateBySources } from '#upstream/component';
 import { addMemoryReadings } from './metrics.ts';
 import { openKraken, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
 
+/** Prices older than this count as missing while every source fails, in ms. */
+const USEFUL_FOR = HOUR;
+
 export async function openPrices(deps: PriceDeps) {
-  const { settings, database, catalogue, clock } = deps;
+  const { settings, database, catalogue, clock, outcomes } = deps;
   const kraken = await openKraken(deps);
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = openCurrencies(deps);
@@ -30,6 +35,20 @@ export async function openPrices(deps: PriceDeps) {
     candles: traded.cache,
     retention: settings.retention,
   });
+
+  function component(): Component {
+    const fetches = [archive.fetchedAt('latest'), archive.fetchedAt('kraken:latest')].filter((at) => at !== undefined);
+    const dataAt = fetches.length > 0 ? Math.max(...fetches) : null;
+    const state = stateBySources({
+      sources: settings.marketSources,
+      latest: outcomes.latest,
+      dataAt,
+      usefulFor: USEFUL_FOR,
+      reasons: { some: 'source_failing', all: 'all_sources_failing' },
+      now: clock.now(),
+    });
+    return { name: 'prices', title: 'Prices', dataAt, ...state };
+  }
 
   return {
     market,
@@ -51,6 +70,7 @@ export async function openPrices(deps: PriceDeps) {
 
     poll: async () => void (await Promise.all([prices.poll(), traded.poll()])),
     warnings: () => [market, candles, rates].flatMap((one) => one.warnings()),
+    components: () => [component()],
 
     readings: {
       upstreams: () => [prices, kraken, money].flatMap((one) => one.readings()),

@@ -5,9 +5,11 @@ import type { MetricsRegistry } from '#core/metrics';
 import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import type { Component } from '#upstream/component';
 import type { FailureLog } from '#upstream/failure-log';
 import type { Staleness, Warning } from '#upstream/freshness';
 import type { createUpstreamRecording, UpstreamReading } from '#upstream/metrics';
+import type { SourceOutcomes } from '#upstream/source-outcomes';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Gate } from './gate.ts';
@@ -28,6 +30,7 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   clock: Clock;
   log: Log;
   failures: FailureLog;
+  outcomes: Pick<SourceOutcomes, 'note' | 'latest'>;
 };
 
 type RouteDeps = {
@@ -48,6 +51,8 @@ export type Capability = {
   poll?: () => Promise<void>;
   /** Conditions to report to operators although the service works. */
   warnings?: () => Warning[];
+  /** The parts of the service that the status page shows, with their current states. */
+  components?: () => Component[];
   readings?: {
     upstreams?: () => readonly UpstreamReading[];
     staleness?: () => readonly Staleness[];

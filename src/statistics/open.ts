@@ -1,3 +1,4 @@
+import { DAY } from '#core/clock';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { openArweaveNode } from '#statistics/sources/arweave';
 import { openBitcoinStats, openMempool } from '#statistics/sources/bitcoin';
@@ -7,6 +8,7 @@ import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
+import { type Component, stateBySources } from '#upstream/component';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { STATISTICS_BUDGETS, throttledStatistics } from './budget.ts';
 import { createFailover } from './failover.ts';
@@ -31,9 +33,12 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
   'arweave-node': openArweaveNode,
 };
 
+/** Statistics older than this count as missing while every source fails, in ms. */
+const USEFUL_FOR = DAY;
+
 export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const { settings, database, deadline, refreshes, versions, responses, observe, dropped } = deps;
-  const { clock, log, failures } = deps;
+  const { clock, log, failures, outcomes } = deps;
   const { upstreamTimeoutMs: timeoutMs, statistics: configured } = settings;
 
   async function openOne({ name, kind, url, apiKey }: ConfiguredSource) {
@@ -75,6 +80,19 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
   let polled = cache.generation();
 
+  function component(): Component {
+    const dataAt = cache.newestAt();
+    const state = stateBySources({
+      sources: upstreams.filter(({ isUsed }) => isUsed).map(({ name }) => name),
+      latest: outcomes.latest,
+      dataAt,
+      usefulFor: USEFUL_FOR,
+      reasons: { some: 'source_failing', all: 'all_sources_failing' },
+      now: clock.now(),
+    });
+    return { name: 'statistics', title: 'On-chain statistics', dataAt, ...state };
+  }
+
   return {
     statistics,
     sources: described,
@@ -84,6 +102,7 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
     },
 
     warnings: statistics.warnings,
+    components: () => [component()],
 
     readings: {
       upstreams: () =>

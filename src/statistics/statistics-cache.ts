@@ -66,6 +66,12 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
     unlistedAt: (source: StatisticsSourceName, symbol: StatisticsSymbol): number | undefined =>
       fetchedAt(`unlisted:${source}:${symbol}`),
 
+    /** When the newest statistics were fetched (Unix ms). Null if none are stored. */
+    newestAt(): number | null {
+      const times = [...cached.values()].map(({ row }) => row.fetchedAt);
+      return times.length > 0 ? Math.max(...times) : null;
+    },
+
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
     generation: () => generation,
 

@@ -21,7 +21,7 @@ export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof M
 
 /** The name of a row of `Refresh`, which stores the data's version, the last fetch, and a process's claim. */
 export type Resource =
-  | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens' | 'announcement')
+  | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens' | 'announcement' | 'incidents')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end' | 'activity')
   | ResourceOf<Kind>;
 

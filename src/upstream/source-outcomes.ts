@@ -9,9 +9,24 @@ const WRITE_EVERY = 5 * SECOND;
 
 type Dependencies = { store: SourceOutcomesStore; clock: Clock; failures: Pick<FailureLog, 'failed'> };
 
+/** The later success and the later failure of two outcomes. */
+function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
+  const times = [a.succeededAt, b.succeededAt].filter((at) => at !== null);
+  return {
+    source: a.source,
+    succeededAt: times.length > 0 ? Math.max(...times) : null,
+    failure: a.failure && (!b.failure || a.failure.at > b.failure.at) ? a.failure : b.failure,
+  };
+}
+
 /** Shares the times of the last calls to each source among all processes. A call does not wait for the record. */
 export function createSourceOutcomes({ store, clock, failures }: Dependencies) {
   let unwritten = new Map<string, SourceOutcome>();
+  /** The outcomes of all processes as of the last `sync`, and of this process. */
+  const known = new Map<string, SourceOutcome>();
+
+  const latest = (source: string): SourceOutcome => known.get(source) ?? { source, succeededAt: null, failure: null };
+  const learn = (outcome: SourceOutcome) => void known.set(outcome.source, merged(latest(outcome.source), outcome));
 
   async function write(): Promise<void> {
     if (unwritten.size === 0) return;
@@ -31,14 +46,16 @@ export function createSourceOutcomes({ store, clock, failures }: Dependencies) {
 
   return {
     note(source: string, outcome: FailureCause | 'ok'): void {
-      const known = unwritten.get(source) ?? { source, succeededAt: null, failure: null };
+      const unsaved = unwritten.get(source) ?? { source, succeededAt: null, failure: null };
       const at = clock.now();
-      unwritten.set(
-        source,
-        outcome === 'ok' ? { ...known, succeededAt: at } : { ...known, failure: { at, cause: outcome } },
-      );
+      const next = outcome === 'ok' ? { ...unsaved, succeededAt: at } : { ...unsaved, failure: { at, cause: outcome } };
+      unwritten.set(source, next);
+      learn(next);
     },
 
+    /** The last calls by this process, and by other processes as of the last `sync`. */
+    latest,
+    sync: async (): Promise<void> => (await store.read()).forEach(learn),
     write: writing.run,
     read: store.read,
 

@@ -1,0 +1,102 @@
+import { type Clock, HOUR, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
+import { withinDeadline } from '#database/deadline';
+import type { Capability, CapabilityDeps } from '#server/capability';
+import type { Component } from '#upstream/component';
+import type { SourceOutcomes } from '#upstream/source-outcomes';
+import { type Incident, shownSince } from './incident.ts';
+import { createIncidentStore } from './incident-store.ts';
+import { createIncidentWatch } from './incident-watch.ts';
+
+/** How often the components are observed, in ms. */
+const OBSERVE_EVERY = 5 * SECOND;
+const TIDY_EVERY = HOUR;
+
+type Deps = Pick<CapabilityDeps, 'database' | 'deadline' | 'versions' | 'clock'> & {
+  outcomes: Pick<SourceOutcomes, 'sync'>;
+  /** The components of all other capabilities. */
+  components: () => Component[];
+  checkDatabase: () => Promise<void>;
+};
+
+/** The database as a component, by the results of the checks and of the reads of this process. */
+function watchDatabase(check: () => Promise<void>, clock: Clock) {
+  let isUp = true;
+  let workedAt: number | null = null;
+
+  async function watched<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      const result = await work;
+      [isUp, workedAt] = [true, clock.now()];
+      return result;
+    } catch (error) {
+      isUp = false;
+      throw error;
+    }
+  }
+
+  return {
+    check: () => watched(check()),
+    /** Reads. After a failure, also checks whether the database is writable again, which a read does not show. */
+    async read(work: () => Promise<unknown>): Promise<boolean> {
+      const wasUp = isUp;
+      await watched(withinDeadline(work()).then(() => (wasUp ? undefined : check()))).catch(() => undefined);
+      return isUp;
+    },
+    component: (): Component => ({
+      ...{ name: 'database', title: 'Database', state: isUp ? 'operational' : 'down', dataAt: workedAt },
+      ...(!isUp && { reason: 'database_unavailable' as const }),
+    }),
+  };
+}
+
+/** The components of the service with their states, and the incidents of the last 30 days. */
+export async function openStatus({ database: { prisma }, outcomes, components, checkDatabase, ...deps }: Deps) {
+  const { deadline, versions, clock } = deps;
+  const database = watchDatabase(checkDatabase, clock);
+  const store = deadline.over(createIncidentStore(prisma));
+  let known: Incident[] = [];
+  const watched = versions.watch({
+    names: () => ['incidents'],
+    async reload(changed) {
+      if (changed.length > 0) known = await store.read(shownSince(clock.now()));
+    },
+  });
+  await watched.sync();
+
+  const current = (): Component[] => [...components(), database.component()];
+  const incidents = createIncidentWatch({
+    open: (component) => known.find((one) => one.component === component && one.endedAt === null),
+    async begin(incident) {
+      await store.begin(incident);
+      await watched.sync();
+    },
+    async end(id, at) {
+      await store.end(id, at);
+      await watched.sync();
+    },
+    clock,
+  });
+  const tidy = memo(() => store.tidy(clock.now()), { ttl: TIDY_EVERY, clock });
+
+  async function observe(): Promise<void> {
+    const isUp = await database.read(outcomes.sync);
+    incidents.observe(current());
+    if (!isUp) return;
+    await incidents.write();
+    await tidy();
+  }
+
+  return {
+    checkDatabase: database.check,
+    /** Reads no database, because anyone may request the status page. */
+    report: () => {
+      const since = shownSince(clock.now());
+      const shown = known.filter(({ endedAt }) => endedAt === null || endedAt >= since);
+      return { components: current(), incidents: shown.sort((a, b) => b.startedAt - a.startedAt) };
+    },
+    poll: memo(observe, { ttl: OBSERVE_EVERY, clock }) as () => Promise<void>,
+  } satisfies Capability & Record<string, unknown>;
+}
+
+export type StatusReport = ReturnType<Awaited<ReturnType<typeof openStatus>>['report']>;

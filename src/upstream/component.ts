@@ -1,0 +1,55 @@
+import { HOUR } from '#core/clock';
+import type { SourceOutcome } from './source-outcomes-store.ts';
+
+export type ComponentState = 'operational' | 'degraded' | 'down';
+
+/** Why a component is not operational. The list is fixed, because the status page is public. */
+export type ComponentReason =
+  | 'source_failing'
+  | 'all_sources_failing'
+  | 'node_failing'
+  | 'all_nodes_failing'
+  | 'mail_failing'
+  | 'database_unavailable';
+
+/** A part of the service as its users see it. */
+export type Component = {
+  /** The name in records. */
+  name: string;
+  title: string;
+  state: ComponentState | 'not_configured';
+  /** Undefined while the component is operational or not configured. */
+  reason?: ComponentReason | undefined;
+  /** When the newest data arrived, or when the component last worked (Unix ms). Null if unknown. */
+  dataAt: number | null;
+};
+
+/** A failure without later calls is forgotten after this time, in ms. A failing source is paused for at most an hour. */
+const FORGOTTEN_AFTER = 2 * HOUR;
+/** The source responded, but does not have the requested data. */
+const ANSWERS: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
+
+/** Whether the last call to a source failed, by any process. */
+export function isFailing({ succeededAt, failure }: SourceOutcome, now: number): boolean {
+  if (!failure || ANSWERS.has(failure.cause) || now - failure.at >= FORGOTTEN_AFTER) return false;
+  return failure.at > (succeededAt ?? Number.NEGATIVE_INFINITY);
+}
+
+type SourceStates = {
+  sources: readonly string[];
+  latest: (source: string) => SourceOutcome;
+  dataAt: number | null;
+  /** How long stored data remains useful while every source fails, in ms. */
+  usefulFor: number;
+  reasons: { some: ComponentReason; all: ComponentReason };
+  now: number;
+};
+
+/** The state of a component by the last call to each of its sources. */
+export function stateBySources({ sources, latest, dataAt, usefulFor, reasons, now }: SourceStates) {
+  const failing = sources.filter((source) => isFailing(latest(source), now));
+  if (failing.length === 0) return { state: 'operational' as const };
+  if (failing.length < sources.length) return { state: 'degraded' as const, reason: reasons.some };
+  const isUseful = dataAt !== null && now - dataAt < usefulFor;
+  return { state: isUseful ? ('degraded' as const) : ('down' as const), reason: reasons.all };
+}
