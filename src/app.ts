@@ -29,6 +29,7 @@ import { createAnswerWriter, createSend } from '#server/replies/write-answer';
 import { createRequestLog } from '#server/request-log';
 import { type RequestHistograms, recordRequests } from '#server/request-metrics';
 import { traceRoutes } from '#server/request-trace';
+import type { StatusReport } from '#status/open';
 import type { FailureLog } from '#upstream/failure-log';
 import type { Settings } from './settings.ts';
 
@@ -42,6 +43,8 @@ type Options = {
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
   checkDatabase: () => Promise<void>;
+  /** The components and incidents, for `/status`. */
+  statusReport: () => StatusReport;
   /** The operator's message to all users, for `/status`. */
   announcement?: () => { text: string; until: number } | undefined;
   /**
@@ -65,7 +68,7 @@ const trusted = (proxies: Settings['trustProxy']) =>
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
-  const { announcement, etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
+  const { statusReport, announcement, etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
   const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
   const { basePath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
@@ -115,7 +118,7 @@ export async function buildApp(options: Options) {
   await describeInterface(app, settings);
   if (consoleFolder !== undefined) await serveConsole(app, { basePath, registration, sendsMail }, consoleFolder);
   const readiness = createReadiness({ checkDatabase, isStopping: () => stopping, capabilities });
-  serveStatus(app, { basePath, readiness, announcement, clock });
+  serveStatus(app, { basePath, readiness, statusReport, announcement, clock });
 
   await app.register(
     async (api) => {

@@ -3,20 +3,25 @@ import type { Clock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { Capability } from '#server/capability';
 import { acceptedType } from '#server/replies/negotiation';
-import { PAGE_SECURITY } from '#server/replies/static-content';
+import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
+import type { StatusReport } from '#status/open';
 import type { Warning } from '#upstream/freshness';
-import { type Status, statusPage } from './status-page.ts';
+import { type Announcement, type Status, statusPage } from './status-page.ts';
+import { statusRecord } from './status-record.ts';
 
 type Options = {
   basePath: string;
   readiness: Readiness;
-  /** The operator's message to all users; undefined if there is none. `until` in Unix ms. */
-  announcement?: (() => { text: string; until: number } | undefined) | undefined;
+  /** The components and incidents, from memory. */
+  statusReport: () => StatusReport;
+  /** The operator's message to all users; undefined if there is none. */
+  announcement?: (() => Announcement | undefined) | undefined;
   clock: Clock;
 };
 
-/** Serves `/status`, the page that corresponds to `/health/ready`, even if the service cannot serve. */
-export function serveStatus(app: FastifyInstance, { basePath, readiness, announcement, clock }: Options): void {
+/** Serves `/status`, as a page and as JSON, even if the service cannot serve. */
+export function serveStatus(app: FastifyInstance, options: Options): void {
+  const { basePath, readiness, statusReport, announcement, clock } = options;
   const check = (): Promise<Status> =>
     readiness().then(
       (warnings) => ({ warnings }),
@@ -27,13 +32,14 @@ export function serveStatus(app: FastifyInstance, { basePath, readiness, announc
     );
 
   app.get(`${basePath}/status`, { schema: { hide: true } }, async (request, reply) => {
-    acceptedType(request, ['text/html']);
+    const type = acceptedType(request, ['text/html', 'application/json']);
     const status = await check();
+    const now = { status, report: statusReport(), announcement: announcement?.() };
+    reply.headers({ ...PAGE_SECURITY, 'cache-control': 'no-store', vary: withVary(reply, 'Accept') });
+    // The record states the failure itself, so that a program can read it in the same way in each state.
+    if (type === 'application/json') return reply.send(statusRecord(now, clock.now()));
     if ('problem' in status) reply.code(status.problem.status).headers(status.problem.headers);
-    return reply
-      .headers({ ...PAGE_SECURITY, 'cache-control': 'no-store' })
-      .type('text/html; charset=utf-8')
-      .send(statusPage(basePath, status, clock.now(), announcement?.()));
+    return reply.type('text/html; charset=utf-8').send(statusPage(basePath, now, clock.now()));
   });
 }
 

@@ -3,9 +3,11 @@ import { escapeHtml } from '#core/record-fields';
 import { VERSION } from '#core/version';
 import { assetsOf, htmlPage } from '#docs/pages/page';
 import { SOURCES } from '#docs/source-list';
+import type { StatusReport } from '#status/open';
 import { causeInWords } from '#upstream/failure';
 import type { Warning } from '#upstream/freshness';
 import { readResource } from '#upstream/resource';
+import { componentsHtml, incidentsHtml, timeHtml, timeInWords } from './status-components.ts';
 
 export type Status = { problem: Problem } | { warnings: readonly Warning[] };
 
@@ -16,12 +18,16 @@ const WHY: Readonly<Partial<Record<Problem['code'], string>>> = {
 };
 
 /** A sign and text also show the state, because color alone is not accessible. */
-function stateOf(status: Status): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
+function stateOf(
+  status: Status,
+  report: StatusReport,
+): { kind: 'good' | 'fair' | 'bad'; sign: string; title: string; text: string } {
   if ('problem' in status) {
     const text = WHY[status.problem.code] ?? status.problem.message;
     return { kind: 'bad', sign: '✕', title: 'Not serving', text };
   }
-  if (status.warnings.length === 0)
+  const areOperational = report.components.every(({ state }) => state === 'operational' || state === 'not_configured');
+  if (status.warnings.length === 0 && areOperational)
     return { kind: 'good', sign: '✓', title: 'Serving', text: 'All recent fetches succeeded.' };
   return {
     kind: 'fair',
@@ -39,17 +45,19 @@ function warningList(warnings: readonly Warning[]): string {
   return `<h2>Warnings</h2>\n<ul>\n${statusWords(warnings).map(item).join('\n')}\n</ul>`;
 }
 
-const timeHtml = (at: number) => `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
-
 /** The operator's message to all users. `until` in Unix ms. */
-type Announcement = { text: string; until: number };
+export type Announcement = { text: string; until: number };
 
 const announcementHtml = ({ text, until }: Announcement) =>
   `<p class="announcement"><strong>Announcement</strong> ${escapeHtml(text)} <span class="soft">Until ${timeHtml(until)}</span></p>`;
 
 /** The status page, as of an instant (Unix ms). */
-export function statusPage(basePath: string, status: Status, at: number, announcement?: Announcement): string {
-  const { kind, sign, title, text } = stateOf(status);
+export function statusPage(
+  basePath: string,
+  { status, report, announcement }: { status: Status; report: StatusReport; announcement?: Announcement | undefined },
+  at: number,
+): string {
+  const { kind, sign, title, text } = stateOf(status, report);
   const time = timeHtml(at);
   return htmlPage(basePath, {
     title: `Quotient: ${title.toLowerCase()}`,
@@ -62,13 +70,16 @@ export function statusPage(basePath: string, status: Status, at: number, announc
 <p><strong>${title}</strong> ${escapeHtml(text)}</p></div>
 <div id="announcement">${announcement ? announcementHtml(announcement) : ''}</div>
 <div id="warnings">${'warnings' in status ? warningList(status.warnings) : ''}</div>
+<h2>Components</h2>
+<div id="components">${componentsHtml(report, at)}</div>
+<h2>Incidents of the last 30 days</h2>
+<div id="incidents">${incidentsHtml(report, at)}</div>
 <p>Last checked <span id="looked-at">${time}</span>, version ${VERSION}. <a href="${basePath}/status">Check again</a></p>
-<p class="soft"><span class="with-script">This page refreshes every 30 seconds.</span> For programs: <a href="${basePath}/health/ready">/health/ready</a></p>`,
+<p class="soft"><span class="with-script">This page refreshes every 30 seconds.</span> For programs: <a href="${basePath}/health/ready">/health/ready</a>, or this page as JSON with <code>Accept: application/json</code>.</p>`,
   });
 }
 
 export type Words = { subject: string; wrong: string; effect: string };
-const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 
 const titleOf = (name: string) =>
   // The names of the second and later sources of a kind end in a number.

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '#core/problems';
 import { createReadiness } from '#docs/serve-status';
 import { statusPage } from '#docs/status-page';
+import type { statusRecord } from '#docs/status-record';
 import { openTestDatabase } from '../support/database/database.ts';
 import { type Service, startService } from '../support/service/service.ts';
+
+type StatusRecord = ReturnType<typeof statusRecord>;
 
 const textOf = (html: string) =>
   (html.split('<main')[1] ?? '')
@@ -36,8 +39,28 @@ describe('the status page', () => {
       expect((await fetch(new URL(asset ?? '', service.url))).status, asset).toBe(200);
   });
 
-  it('is only for browsers: 406 for programs, HEAD as GET, and not part of the API description', async () => {
-    expect((await service.get('/status', { headers: { accept: 'application/json' } })).status).toBe(406);
+  it('returns the same as JSON, and rejects other types with 406', async () => {
+    const response = await service.get('/status', { headers: { accept: 'application/json' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect([response.headers.get('cache-control'), response.headers.get('vary')]).toEqual([
+      'no-store',
+      expect.stringContaining('Accept'),
+    ]);
+    const { state, components, incidents } = (await response.json()) as StatusRecord;
+    expect([state, incidents]).toEqual(['operational', []]);
+    expect(components.map((one) => [one.name, one.state, one.days.length])).toEqual([
+      ['prices', 'operational', 30],
+      ['statistics', 'operational', 30],
+      ['node', 'not_configured', 30],
+      ['mail', 'not_configured', 30],
+      ['database', 'operational', 30],
+    ]);
+    const html = await (await service.get('/status')).text();
+    for (const { title } of components) expect(textOf(html)).toContain(title);
+    expect((await service.get('/status', { headers: { accept: 'text/csv' } })).status).toBe(406);
+  });
+
+  it('answers HEAD as GET, and is not part of the API description', async () => {
     const head = await fetch(`${service.url}/status`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000);
@@ -67,6 +90,13 @@ it('is a page with 503 while the database is unreachable', async () => {
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(textOf(await page.text())).toContain('✕ Not serving The database ');
+    const json = await service.get('/status', { headers: { accept: 'application/json' } });
+    const { state, components } = (await json.json()) as StatusRecord;
+    expect([json.status, state]).toEqual([200, 'down']);
+    expect(components.find(({ name }) => name === 'database')).toMatchObject({
+      state: 'down',
+      reason: 'database_unavailable',
+    });
   } finally {
     await service.close();
   }
@@ -80,5 +110,8 @@ it('responds with 503 while the process is stopping, regardless of the database'
   });
   const problem = await readiness().catch((error: unknown) => error);
   expect(problem).toMatchObject({ status: 503, code: 'overloaded', headers: { 'retry-after': '1' } });
-  expect(textOf(statusPage('', { problem: problem as Problem }, 0))).toContain('This process is stopping.');
+  const status = { problem: problem as Problem };
+  expect(textOf(statusPage('', { status, report: { components: [], incidents: [] } }, 0))).toContain(
+    'This process is stopping.',
+  );
 });

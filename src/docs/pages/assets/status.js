@@ -42,7 +42,7 @@ async function look() {
       signal: AbortSignal.timeout(PATIENCE),
     });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const id of ['state', 'announcement', 'warnings', 'looked-at']) replace(id, page);
+    for (const id of ['state', 'announcement', 'warnings', 'components', 'incidents', 'looked-at']) replace(id, page);
     document.title = page.title;
   } catch {
     showAway();

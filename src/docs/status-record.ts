@@ -1,0 +1,31 @@
+import { iso, isoOrNull } from '#core/clock';
+import { VERSION } from '#core/version';
+import { dayStates } from '#status/incident';
+import type { StatusReport } from '#status/open';
+import { REASON_TEXTS } from './status-components.ts';
+import type { Announcement, Status } from './status-page.ts';
+
+type Now = { status: Status; report: StatusReport; announcement?: Announcement | undefined };
+
+/** The status page for programs. `at` in Unix ms. */
+export function statusRecord({ status, report: { components, incidents }, announcement }: Now, at: number) {
+  const isImpaired = components.some(({ state }) => state === 'degraded' || state === 'down');
+  const serving = isImpaired || ('warnings' in status && status.warnings.length > 0) ? 'degraded' : 'operational';
+  return {
+    state: 'problem' in status ? 'down' : serving,
+    checkedAt: iso(at),
+    version: VERSION,
+    announcement: announcement ? { text: announcement.text, until: iso(announcement.until) } : null,
+    components: components.map(({ name, title, state, reason, dataAt }) => ({
+      ...{ name, title, state, reason: reason ?? null, dataAt: isoOrNull(dataAt) },
+      days: dayStates(
+        incidents.filter(({ component }) => component === name),
+        at,
+      ),
+    })),
+    incidents: incidents.map(({ component, state, reason, startedAt, endedAt }) => ({
+      ...{ component, state, reason, description: REASON_TEXTS[reason] ?? null },
+      ...{ startedAt: iso(startedAt), endedAt: isoOrNull(endedAt) },
+    })),
+  };
+}
