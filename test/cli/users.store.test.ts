@@ -174,6 +174,21 @@ it('shows the hidden characters of older names, reasons and labels as escapes, b
   await prisma.user.update({ where: { key: user.key }, data: before });
 });
 
+it('prints as many audit events as requested, also more than a statement reads', async () => {
+  const { prisma } = directory.database;
+  await prisma.$executeRaw`
+    INSERT INTO audit_event (at, actor, action, target) SELECT now(), 'cli:many', 'user.limit', 'user:' || n
+    FROM generate_series(1, 700) AS n`;
+  const print = async (...args: string[]) => {
+    const { stdout } = await runHere(audit, ['list', '--actor', 'cli:many', ...args], { DATA_DIR: directory.dataDir });
+    return new Set(stdout.trim().split('\n')).size;
+  };
+  expect(await print('--json', '--limit', '600')).toBe(600);
+  expect(await print('--json')).toBe(700);
+  // The heading, and the default number of events.
+  expect(await print()).toBe(101);
+});
+
 it('rejects a date before the year 1, as any other invalid date', async () => {
   const { code, stderr } = await runHere(audit, ['list', '--from', '0000-01-01'], { DATA_DIR: directory.dataDir });
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^--from must be a date /)]);

@@ -152,3 +152,20 @@ it('rejects every request of an address after ten wrong tokens within a minute, 
   clock.advance(MINUTE);
   expect(outcome(TOKEN, 'one')).toBe('accepted');
 });
+
+it('counts the wrong tokens of a bounded number of addresses, the newest ones', () => {
+  const { check } = createAdminToken(TOKEN, createTestClock(0));
+  const send = (address: string) => {
+    try {
+      check('Bearer wrong', address);
+    } catch (error) {
+      return (error as { code?: string }).code;
+    }
+  };
+  for (let n = 0; n < 10; n++) send('first');
+  expect(send('first')).toBe('rate_limited');
+  for (let n = 0; n < 999; n++) send(`other ${n}`);
+  expect(send('first')).toBe('rate_limited');
+  send('one more');
+  expect(send('first')).toBe('admin_token_invalid');
+});

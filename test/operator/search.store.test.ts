@@ -43,6 +43,8 @@ it('finds users by the start of an email address, of a word of the name, of a ke
     [keyOf['Grace Hopper']?.apiKey.slice(0, 7) ?? '', ['Grace Hopper']],
     [keyOf['Grace Hopper']?.apiKey ?? '', ['Grace Hopper']],
     ['unmatched', []],
+    ['2147483648', []],
+    ['9999999999', []],
   ] as const)
     expect([query, await names({ query })]).toEqual([query, found]);
   expect(await names({ query: 'qt_' })).toHaveLength(4);
@@ -82,6 +84,42 @@ it('sorts by the calls of the period and of the last hour, which are updated wit
     expect((await names({ sort })).slice(0, 2)).toEqual(['Grace Hopper', 'Ada Lovelace']);
   const [grace] = (await service.send('/admin/v1/users?query=hop')).body.items;
   expect(grace).toMatchObject({ used: 3, lastHour: 3 });
+});
+
+it('finds each user in exactly the state that is shown', async () => {
+  const { prisma } = service.database;
+  const past = new Date(Date.now() - 1_000);
+  const lapsed = { validUntil: past };
+  const suspended = { suspendedAt: past, suspendedReason: 'test' };
+  const erased = { erasedAt: past, name: null, email: null };
+  for (const [n, [data, key]] of [
+    [{}, {}],
+    [lapsed, {}],
+    [{}, { revokedAt: past }],
+    [{}, { expiresAt: past }],
+    [lapsed, { revokedAt: past }],
+    [{ ...lapsed, ...suspended }, { revokedAt: past }],
+    [{ ...suspended, ...erased }, { revokedAt: past }],
+    [erased, {}],
+  ].entries()) {
+    const user = await service.user(`state${n}@example.org`, `State ${n}`);
+    await prisma.user.update({ where: { key: user.key }, data: data ?? {} });
+    await prisma.apiKey.updateMany({ where: { userKey: user.key }, data: key ?? {} });
+  }
+  await service.parts.operator.admin?.updateActivity();
+  for (const sort of ['created', 'usage']) {
+    const list = async (query: string) =>
+      (await service.send(`/admin/v1/users?sort=${sort}&limit=100${query}`)).body.items as {
+        key: number;
+        state: string;
+      }[];
+    const all = await list('');
+    for (const state of ['active', 'suspended', 'expired', 'revoked', 'erased']) {
+      const keys = all.filter((one) => one.state === state).map(({ key }) => key);
+      expect([state, keys.length > 0]).toEqual([state, true]);
+      expect([state, (await list(`&state=${state}`)).map(({ key }) => key)]).toEqual([state, keys]);
+    }
+  }
 });
 
 it('rejects a cursor of another list and parameters out of range', async () => {

@@ -68,6 +68,7 @@ it('lists undelivered messages without their contents, and retries them', async 
   expect(body.items).toHaveLength(1);
   expect(text).not.toContain('secret@');
   const rest = (await service.send(`/admin/v1/messages?cursor=${body.nextCursor}`)).body;
+  expect(rest.nextCursor).toBeNull();
   const found = [...body.items, ...rest.items];
   expect(found.find(({ id }) => id === waiting)).toMatchObject({ state: 'failed', isRetryable: true, attempts: 9 });
   expect(found.find(({ id }) => id === lost)).toMatchObject({ state: 'given_up', isRetryable: false });
@@ -142,6 +143,31 @@ it('filters audit events, returns them in pages, and streams all of them as line
     expect((await service.send(`/admin/v1/audit?${query}`)).status).toBe(400);
   const csv = await service.send('/admin/v1/audit', { headers: { accept: 'text/csv' } });
   expect([csv.status, csv.body.code]).toEqual([406, 'not_acceptable']);
+});
+
+it('returns each of many events of the same instant once, and includes the start of a span but not its end', async () => {
+  const at = '2026-02-03T04:05:06.789Z';
+  await service.database.prisma.$executeRaw`
+    INSERT INTO audit_event (at, actor, action, target) SELECT ${at}::timestamptz, 'cli:many', 'user.limit', 'user:' || n
+    FROM generate_series(1, 1100) AS n`;
+  const targets = (items: { target: string }[]) => items.map(({ target }) => target);
+  const paged: string[] = [];
+  let pages = 0;
+  for (let cursor = ''; ; ) {
+    const { body } = await service.send(`/admin/v1/audit?actor=cli:many&limit=100${cursor}`);
+    paged.push(...targets(body.items));
+    pages += 1;
+    if (body.nextCursor === null) break;
+    cursor = `&cursor=${body.nextCursor}`;
+  }
+  expect([pages, paged.length, new Set(paged).size]).toEqual([11, 1_100, 1_100]);
+  const accept = 'application/x-ndjson';
+  const { text } = await service.send('/admin/v1/audit?actor=cli:many', { headers: { accept } });
+  const lines = text.trim().split('\n');
+  expect(targets(lines.map((line) => JSON.parse(line)))).toEqual(paged);
+  const counted = async (query: string) =>
+    (await service.send(`/admin/v1/audit?actor=cli:many&limit=1&${query}`)).body.items.length as number;
+  expect([await counted(`from=${at}`), await counted(`until=${at}`)]).toEqual([1, 0]);
 });
 
 it('the service has no statement that changes or deletes an audit event', async () => {

@@ -1,8 +1,7 @@
 import { detailText } from '#accounts/usage/call-details';
 import { type Instant, SECOND } from '#core/clock';
-import { isUsable, type Lease, type LeaseGroup, type Place } from './lease.ts';
+import { isUsable, type Lease, type LeaseGroup, newId, type Place } from './lease.ts';
 import type { GroupReport } from './lease-report-store.ts';
-import { newId } from './quota-state.ts';
 
 /**
  * Leases per group. A group's row is written when one of its leases has new calls. The row consists of 100 bytes and
@@ -32,7 +31,7 @@ export function createLeaseGroups() {
       }
       if (group === held?.group) return held;
     }
-    const group: LeaseGroup = { id: newId(), leases: [], held: 0, seq: 0, reportedAt: now.elapsed };
+    const group: LeaseGroup = { id: newId(now.wall), leases: [], held: 0, seq: 0, reportedAt: now.elapsed };
     groups[kind].push(group);
     return { group, slot: 0 };
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Period, periodAt, type Term } from '#accounts/ledger/plan';
 import type { Detailed } from '#accounts/usage/call-details';
 import { DAY, type Instant, iso, MINUTE, SECOND, startOfDate } from '#core/clock';
@@ -64,6 +65,19 @@ export type Lease = Detailed & {
 
 /** A charged call. `path` is its number in `usage-paths.ts`. */
 export type Call = { readonly keyId: number; readonly path: number; readonly cost: number };
+
+/**
+ * An instant (Unix ms) and 80 random bits, so that the primary key finds new leases. A flat string: `randomUUID`
+ * concatenates twenty strings, all of which stay in memory.
+ */
+export function newId(now: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Math.floor(now), 0, 6);
+  return bytes.toString('hex');
+}
+
+/** The lowest ID of an instant (Unix ms). Processes of earlier releases use random IDs, most of which are higher. */
+export const firstId = (now: number): string => Math.floor(now).toString(16).padStart(12, '0').padEnd(32, '0');
 
 /** `first`: the call for which the lease is requested. */
 export function newLease(

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Term } from '#accounts/ledger/plan';
 import { type Clock, type Instant, MINUTE, SECOND } from '#core/clock';
-import { type Call, IDLE_AFTER, isOver, isPast, type Lease, newLease, RESTING_FOR, unspent } from './lease.ts';
+import { type Call, IDLE_AFTER, isOver, isPast, type Lease, newId, newLease, RESTING_FOR, unspent } from './lease.ts';
 
 /** The state of a user without a lease is deleted after this time, in ms. */
 const FORGOTTEN = MINUTE;
@@ -32,9 +31,6 @@ export type Held = {
 
 export const isIdle = ({ lastCallAt, waiting }: QuotaState, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;
-
-/** 128 random bits as one flat string. `randomUUID` concatenates twenty strings, all of which stay in memory. */
-export const newId = () => randomBytes(16).toString('hex');
 
 export function endLease(quota: QuotaState): void {
   const { lease } = quota;
@@ -82,7 +78,7 @@ export function createQuotaStates(clock: Clock) {
     currentLease(quota: QuotaState, spender: Spender, call: Call): Lease {
       const now = clock.now();
       if (quota.lease && (quota.lease.closing || isPast(quota.lease, spender, now))) endLease(quota);
-      quota.lease ??= newLease(newId(), spender.key, spender, call, now);
+      quota.lease ??= newLease(newId(now), spender.key, spender, call, now);
       return quota.lease;
     },
 

@@ -43,8 +43,12 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
   /** Whether the user's calls wait for a first grant, and the user has nothing else to settle. */
   const isNew = ({ lease, ended }: QuotaState) => lease?.seq === 0 && ended.length === 0;
 
-  /** Calls of an idle or recalled user are returned, except those that the lease may keep. */
-  function reportOf({ quota, lease, want, need = 1, recalled }: DueLease): LeaseReport {
+  /**
+   * Calls of an idle or recalled user are returned, except those that the lease may keep. After the ledger could not
+   * grant a call, only waiting calls request others: the returned calls of another process are left to its callers.
+   */
+  function reportOf({ quota, lease, want: wanted, need = 1, recalled }: DueLease): LeaseReport {
+    const want = quota.exhausted && quota.waiting.length === 0 ? 0 : wanted;
     lease.seq += 1;
     const { id, userKey, period, date, spent, settled, seq, closing } = lease;
     const now = instantOf(clock);
@@ -157,9 +161,9 @@ export function createSettling({ quotas, ledger, clock, outages, firstGrant }: D
     lease.closed = state.closed;
     if (!state.closed) extend(lease, request);
     if (quota.lease === lease && (state.closed || (state.granted > 0 && state.left < 0))) endLease(quota);
-    if (quota.lease !== lease) return;
+    if (quota.lease !== lease || sent.want === 0) return;
     quota.exhausted = undefined;
-    if (sent.want === 0 || state.closed || state.granted - sent.spent >= sent.need) return;
+    if (state.granted - sent.spent >= sent.need) return;
     const { reclaimableIn } = state;
     const comesBackIn = reclaimableIn === null ? undefined : Math.max(1, Math.min(IDLE_AFTER / SECOND, reclaimableIn));
     quota.exhausted = { cost: sent.need, until: clock.elapsed() + EXHAUSTED_FOR, comesBackIn };

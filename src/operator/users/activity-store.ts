@@ -1,5 +1,6 @@
+import { firstId } from '#accounts/ledger/lease';
 import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
-import { HOUR, iso, MINUTE, SECOND } from '#core/clock';
+import { HOUR, iso, MINUTE } from '#core/clock';
 import { arrayOf, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
@@ -7,14 +8,15 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 const SLOT = 5 * MINUTE;
 /** The slots of the last hour, and the current one. */
 const SLOTS = HOUR / SLOT + 1;
-/** A lease whose calls may be in the slots has expired no longer ago than this, in ms. */
-const RECENT = SLOTS * SLOT;
-/** Users per statement that adds rows. */
-const ADDED_AT_ONCE = 5_000;
+/**
+ * An update reads the users of leases that were opened since, in ms: twice the longest pause between two updates, because
+ * the clocks of processes differ. A user of an older open lease has made calls in the last hour.
+ */
+const OPENED_WITHIN = 30 * MINUTE;
+/** Users per statement. */
+const AT_ONCE = 5_000;
 /** Users register concurrently, so a lower record number may become visible after a higher one. */
 const LATE = 1_000;
-
-const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}::float8)`;
 
 const months = Prisma.sql`CASE u.plan ${Prisma.join(
   PLAN_NAMES.map((plan) => Prisma.sql`WHEN ${plan}::plan THEN ${PLANS[plan].months}::int`),
@@ -30,13 +32,26 @@ const part = (name: string) =>
 const periodEnd = Prisma.sql`((${utc('u.anchor')}
   + make_interval(months => (12 * ${part('year')} + ${part('month')})::int + ${months})) AT TIME ZONE 'UTC')`;
 
-/** SQL joins for a user `u`: all booked calls, and the newest period, if it belongs to the current term. */
-const booked = (now: number) => Prisma.sql`
+/**
+ * SQL joins for a user `u`: all calls; the calls in the newest period if it belongs to the current term; and the end of
+ * that period, if it has calls.
+ */
+const counts = (now: number) => Prisma.sql`
   CROSS JOIN LATERAL (SELECT coalesce(sum(used), 0)::bigint AS calls FROM usage WHERE user_key = u.key) t
   LEFT JOIN LATERAL (SELECT period_start, used FROM usage
     WHERE user_key = u.key AND period_start <= ${toInstant(now)} AND period_start >= u.anchor
     ORDER BY period_start DESC LIMIT 1) p ON true
-  CROSS JOIN LATERAL (SELECT coalesce(${periodEnd}, ${toInstant(now)}) AS resets_at) e`;
+  CROSS JOIN LATERAL (SELECT coalesce(sum(unbooked), 0)::bigint AS calls,
+      coalesce(sum(unbooked) FILTER (WHERE period_start = p.period_start), 0)::int AS in_period
+    FROM reported_lease WHERE user_key = u.key) l
+  CROSS JOIN LATERAL (SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used + l.in_period ELSE 0 END AS used) n
+  CROSS JOIN LATERAL (SELECT CASE WHEN n.used > 0 THEN ${periodEnd} ELSE 'infinity' END AS resets_at) e`;
+
+/** SQL: the users whose summary can have changed since an update a few minutes ago. */
+const due = (now: number) => Prisma.sql`
+  SELECT user_key FROM lease WHERE id >= ${firstId(now - OPENED_WITHIN)}::uuid
+  UNION SELECT user_key FROM user_activity WHERE last_hour > 0
+  UNION SELECT user_key FROM user_activity WHERE resets_at <= ${toInstant(now)}`;
 
 /** Summarizes each user's calls, so that users can be sorted by them without an index in the ledger. */
 export function createActivityStore(prisma: PrismaClient) {
@@ -47,42 +62,43 @@ export function createActivityStore(prisma: PrismaClient) {
      */
     add: (now: number): Promise<number> => prisma.$executeRaw`
       INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
-      SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE t.calls END,
-        CASE WHEN e.resets_at > ${toInstant(now)} THEN coalesce(p.used, 0) ELSE 0 END, e.resets_at,
-        ${Math.floor(now / SLOT)}::int, array_fill(0, ARRAY[${SLOTS}::int]), 0
+      SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE t.calls + l.calls END, n.used,
+        e.resets_at, ${Math.floor(now / SLOT)}::int, array_fill(0, ARRAY[${SLOTS}::int]), 0
       FROM (
         SELECT * FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)
-          AND NOT EXISTS (SELECT FROM user_activity WHERE user_key = key)
-        ORDER BY key LIMIT ${ADDED_AT_ONCE}::int) u ${booked(now)}
+          AND key <> ALL (ARRAY(SELECT user_key FROM user_activity ORDER BY user_key DESC LIMIT ${LATE}::int))
+        ORDER BY key LIMIT ${AT_ONCE}::int) u ${counts(now)}
       ON CONFLICT DO NOTHING`,
 
     /**
-     * Updates the users who made calls in the last hour or whose period has ended. Calls since the last update count
-     * toward the current slot, unless that update was too long ago (`isContinuous`).
+     * Updates some users whose record numbers are above `after`: those whose summary can have changed, or all of them if
+     * the last update was too long ago (`isContinuous`). Calls since that update count toward the current slot, unless it
+     * was too long ago. Returns the last record number, or undefined if no users are left.
      */
-    update: (now: number, isContinuous: boolean): Promise<number> => prisma.$executeRaw`
-      WITH recent AS MATERIALIZED (
-        SELECT user_key, sum(unbooked)::int AS unbooked FROM reported_lease
-        WHERE expires_at > clock_timestamp() - ${interval(RECENT)} GROUP BY user_key),
-      due AS MATERIALIZED (
-        SELECT user_key FROM recent
-        UNION SELECT user_key FROM user_activity WHERE last_hour > 0
-        UNION SELECT user_key FROM user_activity WHERE resets_at <= ${toInstant(now)} AND used > 0),
-      counted AS MATERIALIZED (
-        SELECT a.user_key, t.calls + coalesce(r.unbooked, 0) AS calls, e.resets_at,
-          CASE WHEN e.resets_at > ${toInstant(now)} THEN coalesce(p.used, 0) + coalesce(r.unbooked, 0) ELSE 0 END AS used,
-          (array_fill(0, ARRAY[greatest(0, least(${SLOTS}::int, ${Math.floor(now / SLOT)}::int - a.slot))]) || a.slots)
-            [1:${SLOTS}::int] AS slots,
-          CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls + coalesce(r.unbooked, 0) - a.calls) ELSE 0 END AS fresh
-        FROM due JOIN user_activity a USING (user_key) JOIN "user" u ON u.key = a.user_key
-          LEFT JOIN recent r USING (user_key) ${booked(now)}),
-      summed AS MATERIALIZED (
-        SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM counted)
-      UPDATE user_activity a SET calls = s.calls, used = s.used, resets_at = s.resets_at,
-        slot = ${Math.floor(now / SLOT)}::int, last_hour = s.last_hour,
-        slots = ARRAY[(s.slots[1] + s.fresh)::int] || s.slots[2:${SLOTS}::int]
-      FROM summed s WHERE a.user_key = s.user_key
-        AND (a.calls, a.used, a.last_hour, a.resets_at) IS DISTINCT FROM (s.calls, s.used, s.last_hour, s.resets_at)`,
+    async update(now: number, isContinuous: boolean, after: number): Promise<number | undefined> {
+      const [row] = await prisma.$queryRaw<[{ last: number | null }]>`
+        WITH due AS MATERIALIZED (
+          SELECT user_key FROM (${isContinuous ? due(now) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
+          WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int),
+        counted AS MATERIALIZED (
+          SELECT a.user_key, t.calls + l.calls AS calls, n.used, e.resets_at,
+            (array_fill(0, ARRAY[greatest(0, least(${SLOTS}::int, ${Math.floor(now / SLOT)}::int - a.slot))]) || a.slots)
+              [1:${SLOTS}::int] AS slots,
+            CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls + l.calls - a.calls) ELSE 0 END AS fresh
+          FROM user_activity a JOIN "user" u ON u.key = a.user_key ${counts(now)}
+          -- As an array, because the planner overestimates the users, and would read the calls of all users.
+          WHERE a.user_key = ANY (ARRAY(SELECT user_key FROM due))),
+        summed AS MATERIALIZED (
+          SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM counted),
+        updated AS (
+          UPDATE user_activity a SET calls = s.calls, used = s.used, resets_at = s.resets_at,
+            slot = ${Math.floor(now / SLOT)}::int, last_hour = s.last_hour,
+            slots = ARRAY[(s.slots[1] + s.fresh)::int] || s.slots[2:${SLOTS}::int]
+          FROM summed s WHERE a.user_key = s.user_key
+            AND (a.calls, a.used, a.last_hour, a.resets_at) IS DISTINCT FROM (s.calls, s.used, s.last_hour, s.resets_at))
+        SELECT CASE WHEN count(*) = ${AT_ONCE}::int THEN max(user_key) END AS last FROM due`;
+      return row.last ?? undefined;
+    },
 
     /** The calls of the last hour by user. Users without a row are omitted. */
     async lastHours(userKeys: readonly number[]): Promise<Map<number, number>> {
@@ -95,4 +111,4 @@ export function createActivityStore(prisma: PrismaClient) {
 }
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;
-export { ADDED_AT_ONCE };
+export { AT_ONCE };

@@ -2,7 +2,7 @@ import { type Clock, MINUTE, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureLog } from '#upstream/failure-log';
-import { type ActivityStore, ADDED_AT_ONCE } from './activity-store.ts';
+import { type ActivityStore, AT_ONCE } from './activity-store.ts';
 
 /** How often one of the processes updates the summary, and how often each process checks whether it is its turn, in ms. */
 const UPDATE_EVERY = MINUTE;
@@ -26,8 +26,9 @@ export function createActivity({ store, refreshes, clock }: Dependencies) {
     const [row] = await refreshes.read(['activity']);
     if (!(await refreshes.takeTurn('activity', apart))) return;
     const [now, since] = [clock.now(), clock.elapsed()];
-    while ((await store.add(now)) >= ADDED_AT_ONCE);
-    await store.update(now, now - (row?.fetchedAt ?? Number.NEGATIVE_INFINITY) <= LONGEST_GAP);
+    while ((await store.add(now)) >= AT_ONCE);
+    const isContinuous = now - (row?.fetchedAt ?? Number.NEGATIVE_INFINITY) <= LONGEST_GAP;
+    for (let last: number | undefined = 0; last !== undefined; ) last = await store.update(now, isContinuous, last);
     longest = Math.max(longest / 2, clock.elapsed() - since);
   }
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { byOperator } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { age, createUser, type HandClock, handClock, openLeaseHolder, usageRows } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
@@ -42,6 +44,28 @@ it('a process returns its calls once the key has been idle for 5 s, and not earl
   await holder.settle();
   expect(await usageRows(database, key)).toEqual([{ period: START, used: 1, outstanding: 0 }]);
   expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1);
+  await Promise.all([holder.close(), other.close()]);
+});
+
+it('returned calls are left to a process with callers, even if another one had many calls until it ran out', async () => {
+  const { holder, other, key, apiKey } = await holderAndOther();
+  await holder.settle();
+  const held = (await usageRows(database, key))[0]?.outstanding ?? 0;
+  expect(await other.callUntilRefused(apiKey)).toBe(LIMIT - 1 - held);
+  // A change of the user makes a process return its calls, even if they are in use.
+  await holder.users.createKey(byOperator(key, OPERATOR), {
+    label: 'a',
+    scopes: ['prices'],
+    expiresAt: null,
+    dailyLimit: null,
+  });
+  await holder.answered();
+  expect((await usageRows(database, key))[0]?.outstanding).toBe(0);
+  clock.pass(SECOND);
+  await other.poll();
+  await other.answered();
+  await other.settle();
+  expect(await holder.callUntilRefused(apiKey)).toBe(held);
   await Promise.all([holder.close(), other.close()]);
 });
 
