@@ -13,6 +13,7 @@ import { statistics } from './market/statistics.ts';
 import { upstream } from './market/upstream.ts';
 import { node } from './node.ts';
 import { notices } from './notices.ts';
+import { operator } from './operator.ts';
 import { accounts } from './quota/accounts.ts';
 import { keys } from './quota/keys.ts';
 import { leases } from './quota/leases.ts';
@@ -23,5 +24,5 @@ import { start } from './start.ts';
 /** The lists by subject. For example, `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, usage, market, catalogue, candles, currency },
-  ...{ client, page, database, embedded, failures, http, mail, node, notices, start, statistics, upstream },
+  ...{ client, page, database, embedded, failures, http, mail, node, notices, operator, start, statistics, upstream },
 };
