@@ -58,6 +58,7 @@ it('returned calls are left to a process with callers, even if another one had m
     scopes: ['prices'],
     expiresAt: null,
     dailyLimit: null,
+    allowedOrigins: null,
   });
   await holder.answered();
   expect((await usageRows(database, key))[0]?.outstanding).toBe(0);
