@@ -36,6 +36,9 @@ export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, orig
     throw new Problem('cross_site', 'This service does not accept this request from a page on another site.');
 }
 
+/** The host and the port of an origin, as in the header `Host`. */
+export const hostIn = (origin: string): string => origin.slice(origin.indexOf('://') + 3);
+
 type OriginHeaders = { origin?: string | undefined; host?: string | undefined };
 
 /**
@@ -50,7 +53,7 @@ function isUnforgeable(host: string): boolean {
 /** Whether a page of the service itself has the origin. Without `publicUrl`, the service does not know its own name. */
 function isOwn(origin: string, host: string, publicUrl: string | undefined): boolean {
   if (publicUrl !== undefined && origin === URL.parse(publicUrl)?.origin) return true;
-  return origin.slice(origin.indexOf('://') + 3) === host && (publicUrl === undefined || isUnforgeable(host));
+  return hostIn(origin) === host && (publicUrl === undefined || isUnforgeable(host));
 }
 
 /**

@@ -2,12 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '#accounts/keys/key-cache';
 import { missingScope } from '#accounts/keys/key-problems';
 import { Problem } from '#core/problems';
+import { hostIn } from '#server/cross-origin';
 import type { WantedScope } from '#server/gate';
 
 /** An origin as browsers send it (RFC 6454), no longer than a DNS name. */
 const ORIGIN = /^[a-z][a-z0-9+.-]{0,20}:\/\/[a-z0-9.:[\]-]{1,255}$/;
-
-const hostIn = (origin: string): string => origin.slice(origin.indexOf('://') + 3);
 
 /** The origin of a page that is not on the service's own host. */
 export function foreignOrigin({ origin = '', host, 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined {
