@@ -8,13 +8,13 @@ import type { SeriesSummary } from '#prices/archive/series-store';
 import type { Rates } from '#prices/currencies/rates';
 import { convertedRows, currencyText, rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import { createValuations } from '#prices/currencies/valuations';
-import { fileName, seriesCsv, seriesJson, seriesToCsv } from '#prices/history/series-text';
+import { fileName, seriesCsv, seriesJson } from '#prices/history/series-text';
 import { createWindowReader, type WindowRows } from '#prices/history/window-reader';
 import { createLatestAnswers, createLatestPrice, createLatestTable } from '#prices/latest/latest-answer';
 import { createPriceEvents } from '#prices/latest/price-events';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { DateSnapshot } from '#prices/model/records';
-import type { PointColumns } from '#prices/model/series';
+import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 import type { Backfill } from '#prices/refresh/backfill';
 import { firstProvided } from '#prices/refresh/backfill-plan';
 import type { KeyCheck } from '#prices/refresh/key-check';
@@ -134,11 +134,10 @@ export function createMarket(dependencies: Dependencies) {
       const sample = rows.first() as SourcedSample;
       const { price: current_price, marketCap: market_cap, volume: total_volume } = sample;
       const snapshot: DateSnapshot = { current_price, market_cap, total_volume };
-      const csv = seriesToCsv([sample], valuation?.currency);
-      const text = format === 'csv' ? csv : withSemicolons(csv);
-      const body = format === 'json' ? JSON.stringify([snapshot]) : text;
+      const csv = (shape: Exclude<Format, 'json'>) =>
+        [...RENDER[shape](columnsOf(POINTS, [sample]), valuation?.currency)].join('');
       return {
-        body: bodyOf(body),
+        body: bodyOf(format === 'json' ? JSON.stringify([snapshot]) : csv(format)),
         ...answer,
         source: sample.source,
         modifiedAt: sample.at,

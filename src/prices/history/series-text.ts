@@ -2,8 +2,7 @@ import { DAY, isoDate, SECOND, spreadsheetTime, startOfDate } from '#core/clock'
 import type { Currency } from '#prices/model/currency';
 import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
-import type { Sample } from '#prices/model/sample';
-import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
+import type { PointColumns } from '#prices/model/series';
 
 /** The number of rows per piece. Writing a piece takes a fraction of a millisecond. */
 const PIECE_ROWS = 250;
@@ -128,9 +127,6 @@ export function seriesCsv(
   };
   return inCsv(isMixed ? CSV_HEADER_WITH_SOURCE : CSV_HEADER, at.length, fields, currency);
 }
-
-export const seriesToCsv = (samples: readonly Sample[], currency?: Currency): string =>
-  [...seriesCsv(columnsOf(POINTS, samples), currency)].join('');
 
 /** A file name without its extension, such as `bitcoin-2026-01-01-2026-01-31-eur`. */
 export function fileName(

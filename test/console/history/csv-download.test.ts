@@ -3,7 +3,7 @@ import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/history-cs
 import { MINUTE } from '#core/clock';
 import { withSemicolons } from '#core/csv';
 import { candlesCsv } from '#prices/candles/candle-import';
-import { seriesToCsv } from '#prices/history/series-text';
+import { seriesToCsv } from '../../prices/history/series-to-csv.ts';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');
 

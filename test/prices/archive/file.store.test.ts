@@ -5,7 +5,7 @@ import { withSemicolons } from '#core/csv';
 import { createImport } from '#prices/archive/import';
 import { createImportStore } from '#prices/archive/import-store';
 import { openImportFile } from '#prices/archive/price-import';
-import { seriesToCsv } from '#prices/history/series-text';
+import { seriesToCsv } from '../history/series-to-csv.ts';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;

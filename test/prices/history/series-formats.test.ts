@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
-import { seriesJson, seriesToCsv } from '#prices/history/series-text';
+import { seriesJson } from '#prices/history/series-text';
 import { priceSeries } from '#prices/model/records';
 import type { Sample } from '#prices/model/sample';
 import { columnsOf, POINTS } from '#prices/model/series';
+import { seriesToCsv } from './series-to-csv.ts';
 
 const figure = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { nil: null });
 /** Samples in ascending order. Many are within the same second, and others are days apart. */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, isoDate } from '#core/clock';
-import { seriesJson, seriesToCsv } from '#prices/history/series-text';
+import { seriesJson } from '#prices/history/series-text';
 import { columnsOf, POINTS } from '#prices/model/series';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { seriesToCsv } from '../../prices/history/series-to-csv.ts';
 import { startService } from '../../support/service/service.ts';
 import { openConnection } from '../../support/service/socket.ts';
 
