@@ -14,6 +14,12 @@ export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
 /** The first and the last instant whose year has four digits, in Unix ms. The database does not read other years. */
 export const [FIRST_INSTANT, LAST_INSTANT] = [Date.parse('0001-01-01T00:00:00Z'), Date.UTC(10_000, 0) - 1];
+/** The latest of some instants. Null if there is none. */
+export function latestOf(instants: Iterable<number | null | undefined>): number | null {
+  let latest: number | null = null;
+  for (const at of instants) if (at !== null && at !== undefined && (latest === null || at > latest)) latest = at;
+  return latest;
+}
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
 /** Formats midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`. Spreadsheets recognize both. */

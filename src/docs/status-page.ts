@@ -4,6 +4,7 @@ import { VERSION } from '#core/version';
 import { assetsOf, htmlPage } from '#docs/pages/page';
 import { SOURCES } from '#docs/source-list';
 import type { StatusReport } from '#status/open';
+import { isImpaired } from '#upstream/component';
 import { causeInWords } from '#upstream/failure';
 import type { Warning } from '#upstream/freshness';
 import { readResource } from '#upstream/resource';
@@ -26,8 +27,7 @@ function stateOf(
     const text = WHY[status.problem.code] ?? status.problem.message;
     return { kind: 'bad', sign: '✕', title: 'Not serving', text };
   }
-  const areOperational = report.components.every(({ state }) => state === 'operational' || state === 'not_configured');
-  if (status.warnings.length === 0 && areOperational)
+  if (status.warnings.length === 0 && !report.components.some(isImpaired))
     return { kind: 'good', sign: '✓', title: 'Serving', text: 'All recent fetches succeeded.' };
   return {
     kind: 'fair',

@@ -2,6 +2,7 @@ import { iso, isoOrNull } from '#core/clock';
 import { VERSION } from '#core/version';
 import { dayStates } from '#status/incident';
 import type { StatusReport } from '#status/open';
+import { isImpaired } from '#upstream/component';
 import { REASON_TEXTS } from './status-components.ts';
 import type { Announcement, Status } from './status-page.ts';
 
@@ -9,8 +10,8 @@ type Now = { status: Status; report: StatusReport; announcement?: Announcement |
 
 /** The status page for programs. `at` in Unix ms. */
 export function statusRecord({ status, report: { components, incidents }, announcement }: Now, at: number) {
-  const isImpaired = components.some(({ state }) => state === 'degraded' || state === 'down');
-  const serving = isImpaired || ('warnings' in status && status.warnings.length > 0) ? 'degraded' : 'operational';
+  const serving =
+    components.some(isImpaired) || ('warnings' in status && status.warnings.length > 0) ? 'degraded' : 'operational';
   return {
     state: 'problem' in status ? 'down' : serving,
     checkedAt: iso(at),

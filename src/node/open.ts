@@ -1,6 +1,7 @@
+import { latestOf } from '#core/clock';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { type Component, stateBySources } from '#upstream/component';
+import { type Component, sourcedComponent } from '#upstream/component';
 import { createNode } from './node.ts';
 import { createNodePool } from './pool.ts';
 import { createCallLimit, nodeProxy } from './routes.ts';
@@ -26,18 +27,16 @@ export function openNodes({ settings, observe, clock, log, failures, outcomes }:
     const about = { name: 'node', title: 'Node' };
     if (nodes.length === 0) return { ...about, state: 'not_configured', dataAt: null };
     const sources = nodes.map(({ upstream }) => upstream);
-    const successes = sources.map((source) => outcomes.latest(source).succeededAt).filter((at) => at !== null);
-    const dataAt = successes.length > 0 ? Math.max(...successes) : null;
-    const state = stateBySources({
+    return sourcedComponent({
+      ...about,
+      dataAt: latestOf(sources.map((source) => outcomes.latest(source).succeededAt)),
       sources,
       latest: outcomes.latest,
-      dataAt,
       // No response of a node is stored.
       usefulFor: 0,
       reasons: { some: 'node_failing', all: 'all_nodes_failing' },
-      now: clock.now(),
+      clock,
     });
-    return { ...about, dataAt, ...state };
   }
 
   return {

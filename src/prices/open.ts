@@ -1,4 +1,4 @@
-import { HOUR } from '#core/clock';
+import { HOUR, latestOf } from '#core/clock';
 import { createPurgeStore } from '#prices/archive/purge-store';
 import { createWorkingSet } from '#prices/archive/working-set';
 import { openCandles } from '#prices/candles/open';
@@ -11,7 +11,7 @@ import { sample } from '#prices/routes-sample';
 import { tokens } from '#prices/routes-tokens';
 import { priceStream } from '#prices/stream/routes-stream';
 import type { Capability } from '#server/capability';
-import { type Component, stateBySources } from '#upstream/component';
+import { sourcedComponent } from '#upstream/component';
 import { addMemoryReadings } from './metrics.ts';
 import { openKraken, type PriceDeps } from './open-kraken.ts';
 import { openMarket } from './open-market.ts';
@@ -36,19 +36,16 @@ export async function openPrices(deps: PriceDeps) {
     retention: settings.retention,
   });
 
-  function component(): Component {
-    const fetches = [archive.fetchedAt('latest'), archive.fetchedAt('kraken:latest')].filter((at) => at !== undefined);
-    const dataAt = fetches.length > 0 ? Math.max(...fetches) : null;
-    const state = stateBySources({
+  const component = () =>
+    sourcedComponent({
+      name: 'prices',
+      title: 'Prices',
+      dataAt: latestOf([archive.fetchedAt('latest'), archive.fetchedAt('kraken:latest')]),
       sources: settings.marketSources,
       latest: outcomes.latest,
-      dataAt,
       usefulFor: USEFUL_FOR,
-      reasons: { some: 'source_failing', all: 'all_sources_failing' },
-      now: clock.now(),
+      clock,
     });
-    return { name: 'prices', title: 'Prices', dataAt, ...state };
-  }
 
   return {
     market,

@@ -8,7 +8,7 @@ import { openSolanaRpc } from '#statistics/sources/solana';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { openBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { type Component, stateBySources } from '#upstream/component';
+import { sourcedComponent } from '#upstream/component';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { STATISTICS_BUDGETS, throttledStatistics } from './budget.ts';
 import { createFailover } from './failover.ts';
@@ -80,18 +80,16 @@ export async function openStatistics(deps: CapabilityDeps<StatisticsSettings>) {
   const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
   let polled = cache.generation();
 
-  function component(): Component {
-    const dataAt = cache.newestAt();
-    const state = stateBySources({
+  const component = () =>
+    sourcedComponent({
+      name: 'statistics',
+      title: 'On-chain statistics',
+      dataAt: cache.newestAt(),
       sources: upstreams.filter(({ isUsed }) => isUsed).map(({ name }) => name),
       latest: outcomes.latest,
-      dataAt,
       usefulFor: USEFUL_FOR,
-      reasons: { some: 'source_failing', all: 'all_sources_failing' },
-      now: clock.now(),
+      clock,
     });
-    return { name: 'statistics', title: 'On-chain statistics', dataAt, ...state };
-  }
 
   return {
     statistics,

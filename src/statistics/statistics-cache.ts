@@ -1,4 +1,4 @@
-import { type Clock, DAY } from '#core/clock';
+import { type Clock, DAY, latestOf } from '#core/clock';
 import type { Log } from '#core/log';
 import { type Body, bodyOf } from '#server/replies/answer-body';
 import { plausibleTimes } from '#upstream/plausible';
@@ -67,10 +67,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
       fetchedAt(`unlisted:${source}:${symbol}`),
 
     /** When the newest statistics were fetched (Unix ms). Null if none are stored. */
-    newestAt(): number | null {
-      const times = [...cached.values()].map(({ row }) => row.fetchedAt);
-      return times.length > 0 ? Math.max(...times) : null;
-    },
+    newestAt: (): number | null => latestOf([...cached.values()].map(({ row }) => row.fetchedAt)),
 
     of: (symbol: StatisticsSymbol): Cached | undefined => cached.get(symbol),
     generation: () => generation,

@@ -1,5 +1,5 @@
 import { type Clock, type Instant, instantOf, MINUTE } from '#core/clock';
-import type { Component } from '#upstream/component';
+import { type Component, isImpaired } from '#upstream/component';
 import type { Incident, NewIncident } from './incident.ts';
 
 /** How long a component must be in a state before an incident begins or ends, in ms. */
@@ -35,10 +35,11 @@ export function createIncidentWatch({ open, begin, end, clock }: Dependencies) {
 
   const isConfirmed = ({ since }: Phase, at: Instant) => at.elapsed - since.elapsed >= CONFIRMED_AFTER;
 
-  function see({ name, state, reason }: Component, at: Instant): void {
-    const isFailing = state === 'degraded' || state === 'down';
-    const phase = phaseOf(name, !isFailing, at);
-    if (!isFailing || !reason || !isConfirmed(phase, at)) return;
+  function see(component: Component, at: Instant): void {
+    const { name, reason } = component;
+    const phase = phaseOf(name, !isImpaired(component), at);
+    if (!isImpaired(component) || !reason || !isConfirmed(phase, at)) return;
+    const { state } = component;
     const known = unwritten.get(name) ?? open(name);
     if (known && (known.state === 'down' || known.state === state)) return;
     unwritten.set(name, { component: name, state, reason, startedAt: phase.since.wall });

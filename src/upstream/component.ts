@@ -1,4 +1,4 @@
-import { HOUR } from '#core/clock';
+import { type Clock, HOUR } from '#core/clock';
 import type { SourceOutcome } from './source-outcomes-store.ts';
 
 export type ComponentState = 'operational' | 'degraded' | 'down';
@@ -24,6 +24,9 @@ export type Component = {
   dataAt: number | null;
 };
 
+export const isImpaired = (component: Component): component is Component & { state: 'degraded' | 'down' } =>
+  component.state === 'degraded' || component.state === 'down';
+
 /** A failure without later calls is forgotten after this time, in ms. A failing source is paused for at most an hour. */
 const FORGOTTEN_AFTER = 2 * HOUR;
 /** The source responded, but does not have the requested data. */
@@ -35,21 +38,32 @@ export function isFailing({ succeededAt, failure }: SourceOutcome, now: number):
   return failure.at > (succeededAt ?? Number.NEGATIVE_INFINITY);
 }
 
-type SourceStates = {
+type Sourced = Pick<Component, 'name' | 'title' | 'dataAt'> & {
   sources: readonly string[];
   latest: (source: string) => SourceOutcome;
-  dataAt: number | null;
   /** How long stored data remains useful while every source fails, in ms. */
   usefulFor: number;
-  reasons: { some: ComponentReason; all: ComponentReason };
-  now: number;
+  reasons?: { some: ComponentReason; all: ComponentReason };
+  clock: Clock;
 };
 
-/** The state of a component by the last call to each of its sources. */
-export function stateBySources({ sources, latest, dataAt, usefulFor, reasons, now }: SourceStates) {
+/** A component whose data comes from sources. The last call to each source decides its state. */
+export function sourcedComponent({
+  name,
+  title,
+  dataAt,
+  sources,
+  latest,
+  usefulFor,
+  clock,
+  reasons,
+}: Sourced): Component {
+  const { some, all } = reasons ?? { some: 'source_failing', all: 'all_sources_failing' };
+  const now = clock.now();
+  const about = { name, title, dataAt };
   const failing = sources.filter((source) => isFailing(latest(source), now));
-  if (failing.length === 0) return { state: 'operational' as const };
-  if (failing.length < sources.length) return { state: 'degraded' as const, reason: reasons.some };
+  if (failing.length === 0) return { ...about, state: 'operational' };
+  if (failing.length < sources.length) return { ...about, state: 'degraded', reason: some };
   const isUseful = dataAt !== null && now - dataAt < usefulFor;
-  return { state: isUseful ? ('degraded' as const) : ('down' as const), reason: reasons.all };
+  return { ...about, state: isUseful ? 'degraded' : 'down', reason: all };
 }

@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '#core/clock';
+import { type Clock, latestOf, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { FailureCause } from './failure.ts';
 import type { FailureLog } from './failure-log.ts';
@@ -11,10 +11,9 @@ type Dependencies = { store: SourceOutcomesStore; clock: Clock; failures: Pick<F
 
 /** The later success and the later failure of two outcomes. */
 function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
-  const times = [a.succeededAt, b.succeededAt].filter((at) => at !== null);
   return {
     source: a.source,
-    succeededAt: times.length > 0 ? Math.max(...times) : null,
+    succeededAt: latestOf([a.succeededAt, b.succeededAt]),
     failure: a.failure && (!b.failure || a.failure.at > b.failure.at) ? a.failure : b.failure,
   };
 }
