@@ -2,8 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
-/** The check interval in ms, and the maximum loop utilization. */
-const LOOK = 5 * SECOND;
+/**
+ * The check interval in ms, and the maximum loop utilization. The collection discards compiled code, so shorter pauses
+ * between bursts do not trigger it.
+ */
+const LOOK = 12 * SECOND;
 /** The growth that triggers a collection. Memory must return to within a fifth of its quiet level. */
 const GROWN = 1.15;
 const CALM = 0.1;
