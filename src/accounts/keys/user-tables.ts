@@ -8,7 +8,7 @@ export type UserTable = {
   member: string;
   isList: boolean;
   columns: readonly string[];
-  /** Secrets, hashes, and columns that only the service's processes use. */
+  /** Secrets, hashes, and columns that only the operator or the service's processes read. */
   hidden?: readonly string[];
   order?: string;
   /** How an erasure treats the rows. `counts`: they remain, because they contain only counts of calls. `audit`: they remain, as nothing deletes audit events. */
@@ -126,7 +126,9 @@ export const USER_TABLES: readonly UserTable[] = [
     table: 'outbox_message',
     member: 'messages',
     isList: true,
-    columns: ['id', 'kind', 'payload', 'created_at', 'due_at', 'attempts', 'last_error', 'given_up_at'],
+    columns: ['id', 'kind', 'payload', 'created_at', 'due_at', 'attempts', 'given_up_at'],
+    // With the reasons of failed webhooks, users could scan the internal network.
+    hidden: ['last_error'],
     order: 'created_at, id',
     erasure: 'deleted',
   },

@@ -147,6 +147,23 @@ describe('a notice', () => {
     expect(listed).toMatchObject({ userKey: key, lastError: expect.stringContaining('WEBHOOK_ALLOW') });
   });
 
+  test('that failed appears in the export of the user, without the reason', async () => {
+    const stopped = await startReceiver();
+    await stopped.close();
+    const { apiKey } = await createUser({ webhookUrl: stopped.url });
+    await spend(apiKey, 4);
+    const { lastError } = await service.database.prisma.outboxMessage.findFirstOrThrow();
+    expect(lastError).toBe('no connection: ECONNREFUSED');
+    const exported = await (await service.get('/v1/user/export', { key: apiKey })).text();
+    expect(JSON.parse(exported).messages).toEqual([
+      {
+        ...{ id: expect.any(String), kind: 'notice-webhook', payload: { notice: expect.any(String) }, attempts: 1 },
+        ...{ createdAt: expect.any(String), dueAt: expect.any(String), givenUpAt: null },
+      },
+    ]);
+    expect(exported).not.toMatch(/refused|connection/i);
+  });
+
   test('is not sent after the user was erased', async () => {
     const { apiKey, key } = await createUser({ email: true, webhookUrl: receiver.url });
     status = 500;
