@@ -9,6 +9,7 @@ import type {
   User,
   UserExport,
   UserOfKey,
+  WebhookDelivery,
 } from './generated/records.ts';
 import type { Request } from './request.ts';
 import type { CallOptions } from './transport/options.ts';
@@ -111,5 +112,20 @@ export class AccountClient {
   /** Replaces the notice settings. `webhookSecret` is returned only for a new webhook URL. Requires the owner key. */
   setNotices(settings: NoticeSettings, call?: CallOptions): Promise<NoticesWithSecret> {
     return this.#send(() => account.setNotices(settings), call);
+  }
+
+  /** Sends a test event to the user's webhook URL, up to 10 per hour. Requires the owner key. */
+  sendTestWebhook(call?: CallOptions): Promise<WebhookDelivery> {
+    return this.#send(account.sendTestWebhook, call);
+  }
+
+  /** The last 50 deliveries of webhooks, newest first. Requires the owner key. */
+  webhookDeliveries(call?: CallOptions): Promise<WebhookDelivery[]> {
+    return this.#send(account.webhookDeliveries, call);
+  }
+
+  /** Sends the message of a delivery again, with the same message ID, up to 30 per hour. Requires the owner key. */
+  resendWebhook(id: string, call?: CallOptions): Promise<WebhookDelivery> {
+    return this.#send(() => account.resendWebhook(id), call);
   }
 }

@@ -9,6 +9,7 @@ import type {
   User,
   UserExport,
   UserOfKey,
+  WebhookDelivery,
 } from './generated/records.ts';
 import { each, isoInstant, object, record, type TimeInput, type Wire } from './records.ts';
 import { get, json, list, nothing, post, type Request } from './request.ts';
@@ -128,3 +129,15 @@ export const setNotices = ({ email, webhookUrl, thresholds }: NoticeSettings) =>
     method: 'PUT',
     body: { email, webhookUrl, thresholds },
   });
+
+const toDelivery = record<WebhookDelivery>(['createdAt'], ['lastAttemptAt', 'nextAttemptAt', 'deliveredAt']);
+
+export const sendTestWebhook = () => post('/v1/user/webhook/test', json(toDelivery));
+
+export const webhookDeliveries = () => get('/v1/user/webhook/deliveries', json(each(toDelivery)));
+
+export function resendWebhook(id: string) {
+  // Another text could result in another path.
+  if (typeof id !== 'string' || !/^[0-9A-Fa-f-]{36}$/.test(id)) throw invalid('id must be the ID of a delivery');
+  return post(`/v1/user/webhook/deliveries/${id}/resend`, json(toDelivery));
+}

@@ -210,6 +210,7 @@ export const userExport = z
     leases: rows('Calls that processes of the service reserve for the user'),
     noticeSettings: row.nullable().meta({ description: 'The notice settings; null for the defaults' }),
     notices: rows('The notices of the last 400 days'),
+    webhookDeliveries: rows('The deliveries of webhooks of the last 30 days, with their bodies'),
     messages: rows('Messages that have not been delivered'),
     oneTimeCodes: rows('Mailed one-time codes that have not been used, without the codes'),
   })

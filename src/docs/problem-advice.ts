@@ -111,6 +111,10 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
     cause: 'The key is the only owner key of the user. The account cannot be managed without an owner key.',
     remedy: 'Replace the key with `POST /v1/user/rotate`, or delete the user.',
   },
+  webhook_not_set: {
+    cause: 'The user has no webhook URL. It was never set, was removed, or the receiver turned it off with status 410.',
+    remedy: 'Set `webhookUrl` with `PUT /v1/user/notices`.',
+  },
   user_erased: {
     cause: 'The operator API cannot change a user who was erased.',
     remedy: 'Register a new user.',

@@ -2,6 +2,7 @@ import type { Operator } from '#core/operator';
 import { Problem } from '#core/problems';
 import type { MessagePlace, MessageStore, StoredMessage } from './message-store.ts';
 import { NOTICE_WEBHOOK } from './notices/notice.ts';
+import { WEBHOOK_DELIVERY } from './webhooks/delivery-store.ts';
 
 /** Instants in Unix ms. */
 export type Message = Omit<StoredMessage, 'createdAt' | 'dueAt'> & {
@@ -17,7 +18,7 @@ const stateOf = ({ dueAt, lastError }: StoredMessage): Message['state'] =>
 
 const toMessage = (stored: StoredMessage): Message => ({
   ...stored,
-  channel: stored.kind === NOTICE_WEBHOOK ? 'webhook' : 'mail',
+  channel: [NOTICE_WEBHOOK, WEBHOOK_DELIVERY].includes(stored.kind) ? 'webhook' : 'mail',
   state: stateOf(stored),
   createdAt: stored.createdAt.getTime(),
   dueAt: stored.dueAt?.getTime() ?? null,

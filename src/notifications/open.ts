@@ -18,6 +18,10 @@ import { notices } from '#notifications/notices/routes';
 import { createOutbox } from '#notifications/outbox';
 import { createOutboxStore } from '#notifications/outbox-store';
 import { createWebhookSender } from '#notifications/sources/webhook';
+import { createDeliveries } from '#notifications/webhooks/deliveries';
+import { createDeliveryStore, WEBHOOK_DELIVERY } from '#notifications/webhooks/delivery-store';
+import { createWebhookPosting } from '#notifications/webhooks/posting';
+import { webhooks } from '#notifications/webhooks/routes';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { addOutboxReadings } from './metrics.ts';
@@ -53,18 +57,29 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
     failures,
     upstreamTimeoutMs: settings.upstreamTimeoutMs,
   });
-  const webhooks = createWebhookSender({ allowed: settings.webhookAllow });
-  const notify = createNoticeDelivery({ ...shared, store: noticeStore, settings: noticeSettings, webhooks });
+  const deliveryStore = deadline.over(createDeliveryStore(prisma, users));
+  const posting = createWebhookPosting({
+    store: deliveryStore,
+    webhooks: createWebhookSender({ allowed: settings.webhookAllow }),
+    turnOff: noticeSettings.dropWebhook,
+    clock,
+  });
+  const notify = createNoticeDelivery({ ...shared, store: noticeStore, posting });
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
     log,
     failures,
-    deliver: { recover: recovery.deliver, verify: registration.deliver, ...notify },
-    atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE },
+    deliver: {
+      recover: recovery.deliver,
+      verify: registration.deliver,
+      ...notify,
+      [WEBHOOK_DELIVERY]: posting.deliver,
+    },
+    atOnce: { [NOTICE_WEBHOOK]: WEBHOOKS_AT_ONCE, [WEBHOOK_DELIVERY]: WEBHOOKS_AT_ONCE },
   });
 
   async function tidy(): Promise<void> {
-    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), noticeStore.tidy()]);
+    await Promise.all([outbox.tidy(), recoveryStore.tidy(clock.now()), noticeStore.tidy(), deliveryStore.tidy()]);
   }
   const tidying = every(TIDY_EVERY, tidy, { onError: (error) => failures.failed('mail clean-up', error) });
   void tidying.run();
@@ -73,6 +88,7 @@ async function openMail({ settings, users, database: { prisma }, deadline, clock
     recovery,
     registration,
     notices: createNotices({ store: noticeSettings, clock }),
+    deliveries: createDeliveries({ store: deliveryStore, ...shared }),
     outbox,
     tidy,
     async close(): Promise<void> {
@@ -97,6 +113,7 @@ export async function openNotifications(deps: Deps) {
     routes: async (app, { bodies }) => {
       app.register(userMail, { prefix: '/user', mail, bodies, settings });
       app.register(notices, { prefix: '/user', mail, bodies, settings });
+      app.register(webhooks, { prefix: '/user/webhook', mail });
     },
 
     components: () => [mailComponent({ isConfigured: mail !== undefined, ...deps })],

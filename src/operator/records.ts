@@ -160,7 +160,7 @@ export const MESSAGE_STATES = ['waiting', 'failed', 'given_up'] as const;
 export const messageRecord = z
   .object({
     id: z.uuid().meta({ description: 'The ID of the message', examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
-    kind: text('`recover`, `verify`, `notice-mail` or `notice-webhook`', 'notice-webhook'),
+    kind: text('`recover`, `verify`, `notice-mail`, `notice-webhook` or `webhook-delivery`', 'notice-webhook'),
     channel: z.enum(['mail', 'webhook']),
     user: recordNumber.nullable().meta({ description: 'The record number of the user; null before registration' }),
     state: z.enum(MESSAGE_STATES).meta({

@@ -129,3 +129,32 @@ it('reads and sets notices', async () => {
   expect(got.result).toEqual(NOTICES);
   expect(got.request).toMatchObject({ method: 'GET', path: '/v1/user/notices', key: KEY });
 });
+
+describe('webhooks', () => {
+  const id = '0b6c1a0e-3f0d-4b6e-9a53-6f8f1f1f0c11';
+  const payload = { type: 'webhook.test', timestamp: AT, data: { user: 1 } };
+  const wire = {
+    ...{ id, messageId: id, resendOf: null, status: 'retrying', attempts: 1, httpStatus: 503, reason: 'http_status' },
+    ...{ createdAt: AT, lastAttemptAt: AT, nextAttemptAt: AT, deliveredAt: null, payload },
+  };
+  const read = { ...wire, createdAt: DATE, lastAttemptAt: DATE, nextAttemptAt: DATE };
+
+  it('are tested, listed and sent again', async () => {
+    const sent = await send(202, wire, (client) => client.sendTestWebhook());
+    const listed = await send(200, [wire], (client) => client.webhookDeliveries());
+    const repeated = await send(202, wire, (client) => client.resendWebhook(id));
+    expect([sent.result, listed.result, repeated.result]).toEqual([read, [read], read]);
+    const common = { query: {}, key: KEY, body: '' };
+    expect([sent.request, listed.request, repeated.request]).toEqual([
+      { ...common, method: 'POST', path: '/v1/user/webhook/test' },
+      { ...common, method: 'GET', path: '/v1/user/webhook/deliveries' },
+      { ...common, method: 'POST', path: `/v1/user/webhook/deliveries/${id}/resend` },
+    ]);
+  });
+
+  it.each(['../../..', '', 7])('are not sent again if the ID could be another path: %o', async (other) => {
+    const call = owner.resendWebhook(other as string);
+    expect(await failure(call)).toMatchObject({ code: 'invalid_request', status: undefined });
+    expect(server.calls).toHaveLength(0);
+  });
+});

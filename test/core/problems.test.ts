@@ -24,6 +24,7 @@ const TITLES = {
   renew_too_early: [409, 'Too early to renew'],
   too_many_keys: [409, 'Too many keys'],
   last_owner_key: [409, 'Last owner key'],
+  webhook_not_set: [409, 'Webhook not set'],
   user_erased: [409, 'User erased'],
   message_not_retryable: [409, 'Message cannot be retried'],
   body_too_large: [413, 'Body too large'],

@@ -49,7 +49,7 @@ export const notices: Mutations[] = [
       ['isIP(host) && !isAllowed(host)', 'false'],
       ['status < 200 || status > 299', 'status > 399'],
       ['status === 410', 'status === 404'],
-      ['          signal,\n', '          signal: new AbortController().signal,\n'],
+      ['        signal,\n', '        signal: new AbortController().signal,\n'],
       ['(error instanceof InterimResponsesExceeded)', '(isLate && error instanceof InterimResponsesExceeded)'],
     ],
   },
@@ -102,7 +102,6 @@ export const notices: Mutations[] = [
     file: 'src/notifications/notices/notice-store.ts',
     tests: ['notifications/notices/delivery.store.test.ts'],
     changes: [
-      ['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > '],
       [' AND u.erased_at IS NULL`', '`'],
       ['${hasAddress(email)}', 'u.email = ${email}'],
     ],
@@ -113,7 +112,62 @@ export const notices: Mutations[] = [
     changes: [
       ['!user.isVerified && ', ''],
       [') >= MAILS_A_DAY', ') > MAILS_A_DAY'],
-      ['      await settings.dropWebhook(notice.userKey, webhook.url);\n', ''],
+    ],
+  },
+  {
+    file: 'src/notifications/sources/webhook.ts',
+    tests: ['notifications/sources/webhook.test.ts'],
+    changes: [
+      ["if ((error as WebhookFailure).status === undefined && !signal.aborted) await once(signal, 'abort');", ''],
+      ['(error as WebhookFailure).status === undefined && ', ''],
+    ],
+  },
+  {
+    file: 'src/notifications/webhooks/delivery-store.ts',
+    tests: ['notifications/webhooks/deliveries.store.test.ts'],
+    changes: [
+      [' AND user_key = ${authority.userKey}::int`;', '`;'],
+      ['if (!settings) return ', 'if (false) return '],
+      ['if (wait) return wait;', ''],
+      ['row.count < PER_HOUR[kind]', 'row.count <= PER_HOUR[kind]'],
+      ['= ${userKey}::int AND kind = ${kind}\n        AND created_at', '= ${userKey}::int\n        AND created_at'],
+      ['m.id = d.id AND m.given_up_at IS NULL`;', 'm.id = d.id`;'],
+      ['\n      AND NOT EXISTS (SELECT FROM outbox_message m WHERE m.id = d.id AND m.given_up_at IS NULL))`;', ')`;'],
+      ['OFFSET ${MOST_LISTED}::int) d', 'OFFSET ${MOST_LISTED + 1}::int) d'],
+      [
+        'WHERE created_at < clock_timestamp() - make_interval(days',
+        'WHERE created_at > clock_timestamp() - make_interval(days',
+      ],
+    ],
+  },
+  {
+    file: 'src/notifications/webhooks/delivery-store.ts',
+    tests: ['notifications/webhooks/two-processes.server.test.ts'],
+    changes: [[' AND erased_at IS NULL FOR SHARE', '']],
+  },
+  {
+    file: 'src/notifications/webhooks/delivery-store.ts',
+    tests: ['notifications/notices/delivery.store.test.ts'],
+    changes: [['s.previous_until > ', 's.previous_until IS NOT NULL OR now() > ']],
+  },
+  {
+    file: 'src/notifications/webhooks/posting.ts',
+    tests: ['notifications/webhooks/deliveries.store.test.ts'],
+    changes: [
+      ["      await store.failed(message, 'webhook_off', null);\n", ''],
+      ["answered === undefined ? 'no_response' : 'http_status'", "'http_status'"],
+      ['    await turnOff(userKey, target.url);\n', ''],
+      ['      await store.delivered(message, status);\n', ''],
+    ],
+  },
+  {
+    file: 'src/notifications/webhooks/deliveries.ts',
+    tests: ['notifications/webhooks/deliveries.store.test.ts'],
+    changes: [
+      ["if (dueAt === null) return 'failed';", ''],
+      ["reason === null ? 'pending' : 'retrying'", "'retrying'"],
+      ['stored.deliveredAt === null ? at(dueAt) : null', 'at(dueAt)'],
+      ['Math.max(1, Math.ceil(refusal.retryAfter))', '1'],
     ],
   },
 ];

@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<string, string>> = {
   verify: 'Confirmation email',
   'notice-mail': 'Notice by email',
   'notice-webhook': 'Notice by webhook',
+  'webhook-delivery': 'Test event or repeated webhook',
 };
 
 const kindOf = ({ kind }: Message) => KINDS[kind] ?? kind;

@@ -123,6 +123,17 @@ export const USER_TABLES: readonly UserTable[] = [
     erasure: 'deleted',
   },
   {
+    table: 'webhook_delivery',
+    member: 'webhookDeliveries',
+    isList: true,
+    columns: [
+      ...['id', 'message_id', 'kind', 'resend_of', 'payload', 'created_at', 'attempts', 'attempted_at', 'http_status'],
+      ...['reason', 'delivered_at'],
+    ],
+    order: 'created_at, id',
+    erasure: 'deleted',
+  },
+  {
     table: 'outbox_message',
     member: 'messages',
     isList: true,

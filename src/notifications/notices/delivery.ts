@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { type Clock, DAY, MINUTE, SECOND } from '#core/clock';
 import { every } from '#core/every';
-import { type Deliver, Undeliverable } from '#notifications/outbox';
+import type { Deliver } from '#notifications/outbox';
 import type { OutboxMessage } from '#notifications/outbox-store';
-import { webhookHeaders } from '#notifications/sources/signature';
 import type { Mailer } from '#notifications/sources/smtp';
-import type { WebhookFailure, WebhookSender } from '#notifications/sources/webhook';
+import type { WebhookPosting } from '#notifications/webhooks/posting';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { FailureLog } from '#upstream/failure-log';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.ts';
-import type { NoticeSettingsStore } from './notice-settings-store.ts';
 import type { Addressed, NoticeStore } from './notice-store.ts';
 
 /** The daily limit for an unverified address, which may be a stranger's mailbox. */
@@ -19,16 +17,15 @@ const payload = z.object({ notice: z.uuid() });
 
 type Dependencies = {
   store: Pick<NoticeStore, 'find' | 'mailedTo' | 'delivered'>;
-  settings: Pick<NoticeSettingsStore, 'dropWebhook'>;
   mailer: Mailer;
-  webhooks: WebhookSender;
+  posting: Pick<WebhookPosting, 'post'>;
   clock: Clock;
   /** The service's public URL, without a trailing slash. */
   publicUrl: string;
 };
 
 /** Delivers messages that contain notices. The recipient is looked up at delivery. */
-export function createNoticeDelivery({ store, settings, mailer, webhooks, clock, publicUrl }: Dependencies) {
+export function createNoticeDelivery({ store, mailer, posting, clock, publicUrl }: Dependencies) {
   /** A notice without a recipient counts as delivered. */
   const addressed = (message: OutboxMessage): Promise<Addressed | undefined> =>
     store.find(payload.parse(message.payload).notice, clock.now());
@@ -47,18 +44,11 @@ export function createNoticeDelivery({ store, settings, mailer, webhooks, clock,
 
   async function byWebhook(message: OutboxMessage): Promise<void> {
     const found = await addressed(message);
-    if (!found?.webhook) return;
+    if (!found) return;
     const { notice, user, webhook } = found;
-    const body = webhookBody(notice, user);
-    const headers = webhookHeaders({ id: notice.id, now: clock.now(), body }, webhook.secrets);
-    try {
-      await webhooks.post(webhook.url, body, headers);
-    } catch (error) {
-      if (!(error as WebhookFailure).isGone) throw error;
-      await settings.dropWebhook(notice.userKey, webhook.url);
-      throw new Undeliverable('status 410: the webhook was turned off');
-    }
-    await store.delivered(notice.id, 'webhook', clock.now());
+    const signed = { messageId: notice.id, body: webhookBody(notice, user) };
+    if (await posting.post(message, notice.userKey, webhook, signed))
+      await store.delivered(notice.id, 'webhook', clock.now());
   }
 
   return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;

@@ -2,13 +2,14 @@ import type { Plan } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
 import { hasAddress } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { secretsAt, type Target } from '#notifications/webhooks/delivery-store';
 import { addUsageNotices, addValidityNotices } from './due-notices-store.ts';
 import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
 
 export type Addressed = {
   notice: Notice;
   user: { email: string; plan: Plan; anchor: number; isVerified: boolean };
-  webhook: { url: string; secrets: string[] } | undefined;
+  webhook: Target | undefined;
 };
 
 type Row = {
@@ -68,9 +69,7 @@ export function createNoticeStore(prisma: PrismaClient) {
       const [row] = await prisma.$queryRaw<Row[]>`
         SELECT n.id::text, n.user_key AS "userKey", n.kind::text, n.concerns, n.threshold, n.used, n."limit",
           n.told_at AS "toldAt", u.email, u.plan::text, u.anchor, u.verified_at IS NOT NULL AS "isVerified",
-          s.webhook_url AS url,
-          array_remove(ARRAY[s.secret,
-            CASE WHEN s.previous_until > ${iso(now)}::timestamptz THEN s.previous_secret END], NULL) AS secrets
+          s.webhook_url AS url, ${secretsAt(now)} AS secrets
         FROM notice n JOIN "user" u ON u.key = n.user_key LEFT JOIN notice_settings s ON s.user_key = u.key
         WHERE n.id = ${id}::uuid AND n.told_at IS NOT NULL AND u.erased_at IS NULL`;
       if (!row) return undefined;

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
 import { hostOf, isLocalhost, mayBeCalled, type Network } from '#notifications/sources/webhook-url';
@@ -10,12 +11,17 @@ const DEADLINE = 5 * SECOND;
 /** Only the operator sees the message, because it reveals what is reachable from this host. */
 export class WebhookFailure extends Error {
   override readonly name = 'WebhookFailure';
-  /** The receiver responded with 410 and wants no more webhooks. */
-  readonly isGone: boolean;
+  /** The status of the response; undefined if none arrived. */
+  readonly status: number | undefined;
 
-  constructor(message: string, { isGone = false, cause }: { isGone?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
     super(message, { cause });
-    this.isGone = isGone;
+    this.status = status;
+  }
+
+  /** The receiver responded with 410 and wants no more webhooks. */
+  get isGone(): boolean {
+    return this.status === 410;
   }
 }
 
@@ -37,33 +43,47 @@ type Options = {
   deadlineMs?: number;
 };
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Sends each POST on its own connection to a checked address, without redirects or proxies. Reads only the head. */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
+  async function send(target: URL, body: string, headers: Headers, signal: AbortSignal): Promise<number> {
+    const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
+    const host = hostOf(target);
+    const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
+    const client = openHttpClient({ connections: 1, allowH2: false, connect });
+    try {
+      // A URL with an IP address needs no look-up, so the address is checked here.
+      if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
+      const answer = await client.request(target, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', 'user-agent': 'quotient', ...headers },
+        signal,
+      });
+      answer.body.on('error', () => undefined).destroy();
+      const { statusCode: status } = answer;
+      if (status < 200 || status > 299) throw new WebhookFailure(`status ${status}`, { status });
+      return status;
+    } catch (error) {
+      throw failureOf(error, signal.aborted);
+    } finally {
+      await client.close();
+    }
+  }
+
   return {
-    /** Resolves on 2xx. Throws `WebhookFailure`. */
-    async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
-      const target = new URL(url);
+    /**
+     * Returns the status of a 2xx response. Throws `WebhookFailure`. Without a response, it throws at the deadline: users
+     * see when an attempt ends, and the time would reveal whether a host exists or rejects connections.
+     */
+    async post(url: string, body: string, headers: Headers): Promise<number> {
       const signal = AbortSignal.timeout(deadlineMs);
-      const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
-      const host = hostOf(target);
-      const connect = { lookup: createCheckedLookup({ isAllowed, signal, nameServers }), timeout: deadlineMs };
-      const client = openHttpClient({ connections: 1, allowH2: false, connect });
       try {
-        // A URL with an IP address needs no look-up, so the address is checked here.
-        if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
-        const answer = await client.request(target, {
-          method: 'POST',
-          body,
-          headers: { 'content-type': 'application/json', 'user-agent': 'quotient', ...headers },
-          signal,
-        });
-        answer.body.on('error', () => undefined).destroy();
-        const { statusCode: status } = answer;
-        if (status < 200 || status > 299) throw new WebhookFailure(`status ${status}`, { isGone: status === 410 });
+        return await send(new URL(url), body, headers, signal);
       } catch (error) {
-        throw failureOf(error, signal.aborted);
-      } finally {
-        await client.close();
+        if ((error as WebhookFailure).status === undefined && !signal.aborted) await once(signal, 'abort');
+        throw error;
       }
     },
   };

@@ -94,7 +94,7 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
     if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
   }
   const { id: requestId, url, headers } = request;
-  reply.code(problem.status).headers({ ...problem.headers, ...limits, 'cache-control': 'no-store' });
+  reply.code(problem.status).headers({ ...limits, ...problem.headers, 'cache-control': 'no-store' });
   if (prefersHtml(headers.accept) && isForPerson(request, options)) {
     const unknown = nearest && { nearest: nearest(url) };
     return reply

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Service } from '../../support/service/service.ts';
 
 export type Change = { method: string; path: string; body?: unknown };
 type Operation = { operationId: string; 'x-scope'?: string };
 
-/** A valid request for each operation that changes a user's data, by its `operationId`. `id` is a key of the user. */
-const REQUESTS: Record<string, (id: number) => Change> = {
+/**
+ * A valid request for each operation that changes a user's data, by its `operationId`. `id` is a key of the user, and
+ * `delivery` is a delivery of a webhook.
+ */
+const REQUESTS: Record<string, (id: number, delivery: string) => Change> = {
   rotateKey: () => ({ method: 'POST', path: '/v1/user/rotate' }),
   renewKey: () => ({ method: 'POST', path: '/v1/user/renew' }),
   deleteUser: () => ({ method: 'DELETE', path: '/v1/user' }),
@@ -16,13 +20,19 @@ const REQUESTS: Record<string, (id: number) => Change> = {
     path: '/v1/user/notices',
     body: { email: true, webhookUrl: 'https://example.org/hook', thresholds: [80] },
   }),
+  sendTestWebhook: () => ({ method: 'POST', path: '/v1/user/webhook/test' }),
+  resendWebhook: (_, delivery) => ({ method: 'POST', path: `/v1/user/webhook/deliveries/${delivery}/resend` }),
 };
 
 /**
  * Returns a valid request for every operation that changes a user's data with an owner key. Throws if this file lacks a
  * request for an operation of the OpenAPI document, so that new operations are tested too.
  */
-export async function everyChange(service: Pick<Service, 'get'>, id: number): Promise<Change[]> {
+export async function everyChange(
+  service: Pick<Service, 'get'>,
+  id: number,
+  delivery: string = randomUUID(),
+): Promise<Change[]> {
   const { paths } = (await (await service.get('/openapi.json')).json()) as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -32,7 +42,7 @@ export async function everyChange(service: Pick<Service, 'get'>, id: number): Pr
   return operations.map(([, { operationId }]) => {
     const request = REQUESTS[operationId];
     if (!request) throw new Error(`There is no request for ${operationId}: add one.`);
-    return request(id);
+    return request(id, delivery);
   });
 }
 
@@ -57,10 +67,20 @@ export async function makeKey(url: string, owner: string) {
   return (await response.json()) as { id: number };
 }
 
+/** Sets a webhook URL that cannot be reached, and adds a delivery. Returns the ID of the delivery. */
+export async function addDelivery({ database: { prisma } }: Pick<Service, 'database'>, userKey: number) {
+  const webhookUrl = 'https://webhook.invalid/';
+  await prisma.noticeSettings.create({ data: { userKey, email: false, webhookUrl, secret: 'whsec_', thresholds: [] } });
+  const message = { messageId: randomUUID(), kind: 'notice', payload: '{"type":"","timestamp":"","data":{}}' };
+  const { id } = await prisma.webhookDelivery.create({ data: { id: randomUUID(), userKey, ...message } });
+  return id;
+}
+
 /** All stored data of a user that such a change could alter. */
 export const storedOf = ({ database: { prisma } }: Pick<Service, 'database'>, userKey: number) =>
   Promise.all([
     prisma.user.findUnique({ where: { key: userKey }, omit: { changedAt: true } }),
     prisma.apiKey.findMany({ where: { userKey }, orderBy: { id: 'asc' }, omit: { lastUsedAt: true } }),
     prisma.noticeSettings.findMany({ where: { userKey } }),
+    prisma.webhookDelivery.findMany({ where: { userKey } }),
   ]);

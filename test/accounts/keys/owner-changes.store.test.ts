@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashApiKey } from '#accounts/keys/api-key';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
-import { type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
+import { addDelivery, type Change, everyChange, makeKey, outcomeOf, storedOf } from './every-change.ts';
 
 /* The database's state of the owner key decides whether a change is allowed, regardless of this process's cache. */
 
@@ -38,9 +38,9 @@ it('an active owner key can make each of these changes', async () => {
   const count = (await everyChange(service, 0)).length;
   const outcomes = [];
   for (let n = 0; n < count; n += 1) {
-    const { apiKey } = await service.user('ada@example.org');
+    const { key, apiKey } = await service.user('ada@example.org');
     const { id } = await makeKey(service.url, apiKey);
-    const change = (await everyChange(service, id))[n] as Change;
+    const change = (await everyChange(service, id, await addDelivery(service, key)))[n] as Change;
     outcomes.push(await outcomeOf(service.url, change, apiKey));
   }
   expect(outcomes.filter((outcome) => typeof outcome !== 'number' || outcome >= 300)).toEqual([]);

@@ -19,12 +19,14 @@ async function kept<One extends { close: () => Promise<unknown> }>(starting: Pro
 const LOOPBACK = parseNetworks('127.0.0.1');
 const allowing = (options: Partial<Parameters<typeof createWebhookSender>[0]> = {}) =>
   createWebhookSender({ allowed: LOOPBACK, ...options });
-const failure = (posting: Promise<void>): Promise<WebhookFailure> =>
+const failure = (posting: Promise<unknown>): Promise<WebhookFailure> =>
   posting.then(
     () => expect.fail('the webhook was accepted'),
     (error) => error,
   );
 const HEADERS = { 'webhook-id': 'msg' };
+/** Without a response, a webhook fails only at its deadline. */
+const SOON = { deadlineMs: 500 };
 
 describe('a webhook', () => {
   test('is one POST with the headers and the body, and accepts any 2xx response', async () => {
@@ -90,7 +92,7 @@ describe('a webhook', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const posting = allowing().post(`http://127.0.0.1:${port}/`, '{}', HEADERS);
+    const posting = allowing({ deadlineMs: 2_000 }).post(`http://127.0.0.1:${port}/`, '{}', HEADERS);
     expect(
       await posting.then(
         () => undefined,
@@ -110,7 +112,7 @@ describe('a webhook', () => {
 const REFUSED = 'refused: not a public address; allow it with WEBHOOK_ALLOW';
 
 describe('a connection', () => {
-  const WITHOUT = { allowed: [] };
+  const WITHOUT = { allowed: [], ...SOON };
 
   test.each(['127.0.0.1', '[::1]', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', '0', '169.254.169.254'])(
     'to %s is rejected',
@@ -145,7 +147,7 @@ describe('a connection', () => {
     await allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS);
     expect([receiver.deliveries.length, queries.length]).toEqual([1, 2]);
     const { message } = await failure(
-      allowing({ nameServers: [names.at] }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS),
+      allowing({ nameServers: [names.at], ...SOON }).post(`http://hook.example:${receiver.port}/`, '{}', HEADERS),
     );
     expect([message, receiver.deliveries.length]).toEqual([REFUSED, 1]);
   });
@@ -159,7 +161,32 @@ describe('a connection', () => {
 
   test('without TLS does not use a public address', async () => {
     const names = await kept(startNameServer(() => ['8.8.8.8']));
-    const { message } = await failure(allowing({ nameServers: [names.at] }).post('http://example.org/', '{}', HEADERS));
+    const sender = allowing({ nameServers: [names.at], ...SOON });
+    const { message } = await failure(sender.post('http://example.org/', '{}', HEADERS));
     expect(message).toBe(REFUSED);
+  });
+
+  test('that fails is reported at the deadline, so the time does not reveal the cause', async () => {
+    const names = await kept(startNameServer((name) => (name.startsWith('none') ? [] : ['127.0.0.2'])));
+    const stopped = await startReceiver();
+    await stopped.close();
+    const sender = allowing({ nameServers: [names.at], ...SOON });
+    for (const url of [stopped.url, 'http://none.example/', 'http://other.example/', 'http://10.0.0.1/']) {
+      // This timer started before the timer of the webhook, so it also ends before.
+      const deadline = AbortSignal.timeout(SOON.deadlineMs);
+      const { message } = await failure(sender.post(url, '{}', HEADERS));
+      expect([url, deadline.aborted]).toEqual([url, true]);
+      expect(message).toMatch(/^(no connection|refused): /);
+    }
+  });
+
+  test('with a response fails immediately', async () => {
+    const receiver = await kept(startReceiver(() => 503));
+    const deadline = AbortSignal.timeout(60_000);
+    expect(await failure(allowing({ deadlineMs: 60_000 }).post(receiver.url, '{}', HEADERS))).toMatchObject({
+      status: 503,
+      isGone: false,
+    });
+    expect(deadline.aborted).toBe(false);
   });
 });
