@@ -34,12 +34,12 @@ const currencyChoice = () => {
 const CHARTS =
   ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
-/** The parts are the menu and dialogs, and the view for visitors who are not signed in. */
+/** The parts are the menu and dialogs, the fields of a key, and the view for visitors who are not signed in. */
 export const buildConsole = (folder: string): Promise<void> =>
   buildPage(folder, {
     source: join(ROOT, 'packages/console'),
     assets: 'console',
-    parts: ['dialogs', 'entrance'],
+    parts: ['dialogs', 'key-fields', 'entrance'],
     fill: {
       plans: planChoice(),
       currencies: currencyChoice(),

@@ -1,7 +1,7 @@
 import type { QuotientError } from '../client/index.ts';
 import { make } from './dom.ts';
 
-type Field = HTMLInputElement | HTMLSelectElement;
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 function faultOf({ validity, validationMessage, dataset }: Field): string {
   if (validity.valid) return '';

@@ -25,16 +25,6 @@ export function adviceFor(key: Scopes): string {
   return 'A key for a program. Do not use this key in a web page, because any visitor can read it.';
 }
 
-/** The command that connects Claude Code to the service's MCP server with a key. `baseUrl` has no trailing slash. */
-export const claudeCommand = (baseUrl: string, apiKey: string): string =>
-  `claude mcp add --transport http quotient ${baseUrl}/mcp --header "X-API-KEY: ${apiKey}"`;
-
-/** The configuration of the MCP server, in the form that most agents read. */
-export const agentConfiguration = (baseUrl: string, apiKey: string): string =>
-  JSON.stringify({
-    mcpServers: { quotient: { type: 'http', url: `${baseUrl}/mcp`, headers: { 'X-API-KEY': apiKey } } },
-  });
-
 /** `accountEnds` is the time when the account expires. Keys without their own expiry expire with it. */
 export function validityInWords(expiresAt: Date | null, accountEnds: Date | undefined): string {
   if (expiresAt !== null) return `It expires on ${onDateAt(expiresAt)} and cannot be renewed.`;
@@ -58,13 +48,16 @@ function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse: boolean): stri
 export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
   const { createdAt, expiresAt, replacedAt } = key;
   const parts = [`Created ${onDate(createdAt)}`, useInWords(key, now, isInUse)];
-  if (expiresAt !== null) {
-    parts.push(`${replacedAt ? 'replaced, read-only until' : 'expires'} ${onDateAt(expiresAt)}`);
-  }
+  if (expiresAt === null) parts.push('expires with the account');
+  else parts.push(`${replacedAt ? 'replaced, read-only until' : 'expires'} ${onDateAt(expiresAt)}`);
   return `${parts.join(', ')}.`;
 }
 
 export const nameOf = (key: ApiKey): string => key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
+
+/** Where the key can be used; empty for a key without a restriction. */
+export const originsInWords = ({ allowedOrigins }: Pick<ApiKey, 'allowedOrigins'>): string =>
+  allowedOrigins?.length ? `Only for web pages on ${allowedOrigins.join(', ')}.` : '';
 
 type KeyUsage = NonNullable<Usage['keys']>[number];
 
@@ -89,6 +82,7 @@ export function keyInUse(keys: readonly ApiKey[], presented: string): ApiKey | u
 type Options = {
   isInUse: boolean;
   usage: KeyUsage | undefined;
+  showCode: (() => void) | undefined;
   change: (() => void) | undefined;
   revoke: ((name: string) => void) | undefined;
   replace: (() => void) | undefined;
@@ -97,7 +91,7 @@ type Options = {
 const tag = (text: string) => make('span', { class: 'tag' }, text);
 
 export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIElement {
-  const { isInUse, usage, change, revoke, replace } = options;
+  const { isInUse, usage, showCode, change, revoke, replace } = options;
   const name = nameOf(key);
   const tags = [
     ...(isInUse ? [tag('signed in')] : []),
@@ -110,6 +104,7 @@ export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIE
     { class: 'key-item' },
     make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
     make('p', { class: 'soft' }, ...start, scopesInWords(key)),
+    ...[originsInWords(key)].filter((text) => text !== '').map((text) => make('p', { class: 'soft' }, text)),
     make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
     make('p', { class: 'soft' }, usageInWords(key, usage, now)),
   );
@@ -119,6 +114,7 @@ export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIE
     if (description) button.setAttribute('aria-label', description);
     actions.append(button);
   };
+  if (showCode) addAction('Code…', showCode, `Code for ${name}`);
   if (change) addAction('Change…', change, `Change ${name}`);
   if (replace) addAction('Replace…', replace);
   if (revoke) addAction('Revoke…', () => revoke(name), `Revoke ${name}`);

@@ -5,6 +5,7 @@ import { openDataAge } from '../api/figures.ts';
 import type { Access, Session } from '../api/session.ts';
 import type { Confirm } from '../core/confirm.ts';
 import { openChangeKey } from './change-key.ts';
+import { openKeyGuideDialog } from './key-guide.ts';
 import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
 import { openNewKey } from './new-key.ts';
 
@@ -39,6 +40,7 @@ export function openKeys(
   let readAt: Date | undefined;
   newKey.addEventListener('click', openNewKey(session, load));
   const changeKey = openChangeKey(session, load);
+  const showCode = openKeyGuideDialog(session.baseUrl);
 
   function show(access: Access, text: string): void {
     note.textContent = text;
@@ -75,19 +77,21 @@ export function openKeys(
       const owners = keys.filter(canManage);
       exposed.show(keys);
       const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
-      const items = ownersFirst.map((key) =>
-        makeKeyItem(key, now, {
+      const items = ownersFirst.map((key) => {
+        const isFixed = isReplaced || isLapsed || key.replacedAt !== null;
+        return makeKeyItem(key, now, {
           isInUse: key === inUse,
           usage: used?.keys?.find(({ id }) => id === key.id),
-          change: isReplaced || isLapsed || key.replacedAt !== null ? undefined : () => changeKey(key),
+          showCode: isFixed ? undefined : () => showCode(key),
+          change: isFixed ? undefined : () => changeKey(key),
           replace: key === inUse && canManage(key) && !isLapsed ? onReplace : undefined,
           // Without an owner key, the account cannot be managed, so the last owner key cannot be revoked.
           revoke:
             isReplaced || isLapsed || (owners.length === 1 && owners[0] === key)
               ? undefined
               : (name) => confirmRevocation(key.id, name, key === inUse),
-        }),
-      );
+        });
+      });
       list.replaceChildren(...items);
       problem.replaceChildren();
       readAt = new Date(now);

@@ -1,61 +1,33 @@
 import { byId, copyButton } from '../../pages/dom.ts';
-import { fieldOf, onSubmit } from '../../pages/form.ts';
+import { onSubmit } from '../../pages/form.ts';
 import { warnBeforeLeaving } from '../api/key-store.ts';
 import type { Session } from '../api/session.ts';
-import { adviceFor, agentConfiguration, claudeCommand, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
-
-const DAY = 86_400_000;
-
-/** The time in a number of days, as the expiry fields offer it. */
-export const daysFromNow = (days: number) => new Date(Date.now() + days * DAY);
-
-/** The daily limit in a form; undefined for an empty field. */
-export const limitIn = (fields: FormData): number | undefined => Number(fieldOf(fields, 'dailyLimit')) || undefined;
-
-export const chosenScopes = (fields: FormData) => fields.getAll('scopes').map(String) as ('prices' | 'node')[];
+import { chosenScopes, NEW_KEY, openKeyFields, termsIn } from './key-fields.ts';
+import { openKeyGuide } from './key-guide.ts';
+import { adviceFor, isForPages, ORIGINS, validityInWords } from './key-texts.ts';
 
 /** `onCreated` reloads the list of keys. */
 export function openNewKey(session: Session, onCreated: () => Promise<void>): () => void {
   const dialog = byId('new-key-dialog', HTMLDialogElement);
   const form = byId('new-key-form', HTMLFormElement);
+  const fields = openKeyFields(form);
   const created = byId('new-key-created');
   const text = byId('new-key-text');
-  const agent = byId('new-key-agent', HTMLDetailsElement);
-  const [command, configuration] = [byId('new-key-claude'), byId('new-key-json')];
   // Each of the texts contains the key.
   const onCopied = () => warnBeforeLeaving(false);
+  const guide = openKeyGuide(byId('new-key-guide'), session.baseUrl, onCopied);
   copyButton(byId('new-key-copy'), { shown: text, onCopied });
-  copyButton(byId('new-key-claude-copy'), { shown: command, onCopied });
-  copyButton(byId('new-key-json-copy'), { shown: configuration, onCopied });
-
-  function showKey(apiKey: string): void {
-    const baseUrl = session.baseUrl.replace(/\/$/, '');
-    text.textContent = apiKey;
-    command.textContent = apiKey && claudeCommand(baseUrl, apiKey);
-    configuration.textContent = apiKey && agentConfiguration(baseUrl, apiKey);
-    agent.open = false;
-  }
-
-  const firstScope = form.querySelector<HTMLInputElement>('[name=scopes]');
 
   function showAdvice(): void {
-    const scopes = chosenScopes(new FormData(form));
-    byId('new-key-use').textContent = adviceFor({ scopes });
-    firstScope?.setCustomValidity(scopes.length === 0 ? 'Choose at least one.' : '');
+    byId('new-key-use').textContent = adviceFor({ scopes: chosenScopes(new FormData(form)) });
   }
   form.addEventListener('change', showAdvice);
-  form.addEventListener('reset', () => queueMicrotask(showAdvice));
 
-  onSubmit(form, 'Creating key…', async (fields) => {
-    const scopes = chosenScopes(fields);
-    const days = Number(fieldOf(fields, 'days'));
-    const key = await session.client.createKey({
-      label: fieldOf(fields, 'label'),
-      scopes,
-      ...(days > 0 && { expiresAt: daysFromNow(days) }),
-      dailyLimit: limitIn(fields),
-    });
-    showKey(key.apiKey);
+  onSubmit(form, 'Creating key…', async (given) => {
+    const { expiresAt, ...terms } = termsIn(given, Date.now());
+    const key = await session.client.createKey({ ...terms, expiresAt: expiresAt ?? undefined });
+    text.textContent = key.apiKey;
+    guide.show(key, key.apiKey);
     warnBeforeLeaving(true);
     byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
     byId('new-key-advice').textContent = isForPages(key)
@@ -76,7 +48,8 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
   });
   dialog.addEventListener('close', () => {
     warnBeforeLeaving(false);
-    showKey('');
+    text.textContent = '';
+    guide.clear();
   });
 
   return () => {
@@ -84,6 +57,7 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
     form.querySelector('.problem')?.replaceChildren();
     form.hidden = false;
     created.hidden = true;
+    fields.show(NEW_KEY, undefined);
     showAdvice();
     dialog.showModal();
   };

@@ -131,7 +131,12 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** Both JavaScript and Python accept the escape sequences of JSON strings. */
 const inQuotes = (text: string) => JSON.stringify(text);
 
-export function snippet({ path, method }: ApiCall, language: Language, baseUrl: string, key: string): string {
+export function snippet(
+  { path, method }: Pick<ApiCall, 'path' | 'method'>,
+  language: Language,
+  baseUrl: string,
+  key: string,
+): string {
   if (language === 'javascript') {
     return `const response = await fetch(${inQuotes(baseUrl + path)}, {
   headers: { 'X-API-KEY': ${inQuotes(key)} },

@@ -6,6 +6,7 @@ import {
   isForPages,
   keyInUse,
   lifeInWords,
+  originsInWords,
   scopesInWords,
   usageInWords,
   validityInWords,
@@ -75,12 +76,19 @@ describe('a key', () => {
       lifeInWords({ ...shop, expiresAt: ends }, NOW),
       lifeInWords({ ...owner, replacedAt: new Date(NOW), expiresAt: ends }, NOW),
     ]).toEqual([
-      'Created Feb 3, 2026, used 5 minutes ago.',
-      'Created Feb 3, 2026, used just now.',
-      'Created Feb 3, 2026, used just now.',
+      'Created Feb 3, 2026, used 5 minutes ago, expires with the account.',
+      'Created Feb 3, 2026, used just now, expires with the account.',
+      'Created Feb 3, 2026, used just now, expires with the account.',
       'Created Feb 3, 2026, not used yet, expires Mar 15, 2026, 1:00 PM.',
       'Created Feb 3, 2026, used 5 minutes ago, replaced, read-only until Mar 15, 2026, 1:00 PM.',
     ]);
+  });
+
+  it('lists the origins of its web pages', () => {
+    expect(originsInWords(shop)).toBe('');
+    expect(originsInWords({ allowedOrigins: ['https://a.example', 'http://localhost:5173'] })).toBe(
+      'Only for web pages on https://a.example, http://localhost:5173.',
+    );
   });
 
   it('states its expiry', () => {

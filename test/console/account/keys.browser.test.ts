@@ -28,6 +28,7 @@ type Listed = {
   scopes: string[];
   expiresAt: string | null;
   dailyLimit: number | null;
+  allowedOrigins: string[] | null;
 };
 
 async function keysOf(key: string): Promise<Listed[]> {
@@ -53,6 +54,7 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   await items().filter({ hasText: 'Owner key' }).getByText('signed in').waitFor();
   expect(await items().allInnerTexts()).toEqual([expect.stringContaining(`${owner.slice(0, 7)}…`)]);
   expect(await items().getByRole('button').allInnerTexts(), 'the last owner key can only be replaced').toEqual([
+    'Code…',
     'Change…',
     'Replace…',
   ]);
@@ -68,19 +70,11 @@ it('lists the keys, creates a page key that is shown once, and revokes it', asyn
   await dialog().getByRole('button', { name: 'Create key' }).click();
   await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
   const created = await page.locator('#new-key-text').innerText();
-  await dialog().getByRole('button', { name: 'Copy' }).click();
+  await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
   await dialog().getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(created);
   await page.keyboard.press('Escape');
   expect(await page.locator('#new-key-text').innerText(), 'Escape does not close the dialog').toBe(created);
-  await dialog().getByText('Connect an AI agent').click();
-  const command = await page.locator('#new-key-claude').innerText();
-  expect(command).toContain(`quotient ${service.url}/mcp --header "X-API-KEY: ${created}"`);
-  await page.locator('#new-key-json-copy').click();
-  await page.locator('#new-key-json-copy', { hasText: 'Copied' }).waitFor();
-  expect(JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')))).toEqual({
-    mcpServers: { quotient: { type: 'http', url: `${service.url}/mcp`, headers: { 'X-API-KEY': created } } },
-  });
   await dialog().getByRole('button', { name: 'I have saved it' }).click();
   await dialog().waitFor({ state: 'hidden' });
   expect(await page.content()).not.toContain(created);
@@ -129,9 +123,45 @@ it('shows the calls and the limit of each key, and changes a key', async () => {
   expect(changed).toMatchObject({ label: 'Window', scopes: ['prices', 'node'], dailyLimit: null });
   expect(changed?.expiresAt).not.toBeNull();
 
+  await item.waitFor({ state: 'detached' });
+  await items().filter({ hasText: 'Window' }).getByRole('button', { name: 'Change Window' }).click();
+  const expiry = dialog().getByLabel('Expires');
+  expect(await expiry.locator('option:checked').innerText()).toMatch(/^as now, on [A-Z]/);
+  await expiry.selectOption('date');
+  await dialog().getByLabel('Last day (UTC)').fill('2020-01-31');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('Enter a complete date from today on').waitFor();
+  const today = new Date().toISOString().slice(0, 10);
+  await dialog().getByLabel('Last day (UTC)').fill(today);
+  await dialog().getByLabel('Only for web pages').fill('https://shop.example/path');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('Enter up to 10 origins').waitFor();
+  await dialog().getByLabel('Only for web pages').fill('https://Shop.example\nhttp://localhost:5173');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'hidden' });
+  const restricted = items().filter({ hasText: 'Only for web pages on https://shop.example, http://localhost:5173.' });
+  await restricted.waitFor();
+  const midnight = new Date(Date.parse(today) + 86_400_000).toISOString();
+  const [restrictedKey] = await keysOf(owner);
+  expect(restrictedKey).toMatchObject({
+    expiresAt: midnight,
+    allowedOrigins: ['https://shop.example', 'http://localhost:5173'],
+  });
+
+  await restricted.getByRole('button', { name: 'Change Window' }).click();
+  expect(await dialog().getByLabel('Only for web pages').inputValue()).toBe(
+    'https://shop.example\nhttp://localhost:5173',
+  );
+  await dialog().getByLabel('Only for web pages').fill('');
+  await dialog().getByLabel('Expires').selectOption('never');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await restricted.waitFor({ state: 'detached' });
+  expect((await keysOf(owner))[0]).toMatchObject({ expiresAt: null, allowedOrigins: null, label: 'Window' });
+
   // An owner key has a label and a limit only.
   await items().filter({ hasText: 'signed in' }).getByRole('button', { name: 'Change Owner key' }).click();
-  expect(await dialog().getByLabel('Expires').isVisible()).toBe(false);
+  for (const name of ['Expires', 'Read prices', 'Only for web pages'])
+    expect(await dialog().getByLabel(name).isVisible(), name).toBe(false);
   await dialog().getByLabel('Label').fill('Mine');
   await dialog().getByRole('button', { name: 'Save' }).click();
   await items().filter({ hasText: 'Mine' }).waitFor();
@@ -259,6 +289,11 @@ it('is accessible and fits the screen, in both color schemes, on phones and desk
     .click();
   await found('the change', '#change-key-dialog');
   await dialog().getByRole('button', { name: 'Cancel' }).click();
+  await items()
+    .getByRole('button', { name: `Code for ${'W'.repeat(100)}` })
+    .click();
+  await found('the code', '#key-guide-dialog');
+  await dialog().getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'New key' }).click();
   await dialog().getByLabel('Label').fill('Shop');
   await dialog().getByRole('button', { name: 'Create key' }).click();

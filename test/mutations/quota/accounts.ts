@@ -82,8 +82,37 @@ export const accounts: Mutations[] = [
     tests: ['console/account/keys.browser.test.ts'],
     changes: [
       ['if (!created.hidden) event.preventDefault();', ''],
-      ["scopes.length === 0 ? 'Choose at least one.' : ''", "''"],
-      ["dialog.addEventListener('close', () => {\n    warnBeforeLeaving(false);\n    showKey('');\n  });", ''],
+      [
+        "dialog.addEventListener('close', () => {\n    warnBeforeLeaving(false);\n    text.textContent = '';",
+        "dialog.addEventListener('close', () => {",
+      ],
+    ],
+  },
+  {
+    file: 'packages/console/account/key-fields.ts',
+    tests: ['console/account/keys.browser.test.ts'],
+    changes: [
+      ["isMissing ? 'Choose at least one.' : ''", "''"],
+      ["lastDay.min = hasDate ? isoDate(Date.now()) : '';", ''],
+      ['permissions.hidden = isOwner;', ''],
+    ],
+  },
+  {
+    file: 'packages/console/account/key-fields.ts',
+    tests: ['console/account/key-terms.test.ts'],
+    changes: [
+      ["Date.parse(fieldOf(fields, 'expiresAt')) + DAY", "Date.parse(fieldOf(fields, 'expiresAt'))"],
+      ["if (choice === 'keep') return undefined;", ''],
+      [".filter((origin) => origin !== '')", ''],
+    ],
+  },
+  {
+    file: 'packages/console/account/purpose-code.ts',
+    tests: ['console/account/key-terms.test.ts'],
+    changes: [
+      ['server: !isRestricted(key)', 'server: true'],
+      ["key.scopes.includes('prices') && !isOwner", "key.scopes.includes('prices')"],
+      [' && allowedOrigins.length > 0', ''],
     ],
   },
 ];

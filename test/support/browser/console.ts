@@ -69,7 +69,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** A service with the console, and a browser. */
-export async function openTestConsole(settings: Readonly<Record<string, string>> = {}) {
+export async function openTestConsole(settings: NonNullable<Parameters<typeof startService>[0]>['settings'] = {}) {
   const browser = await launchBrowser();
   const service = await startService({ settings, consoleFolder: inject('consoleFolder') });
   return {
