@@ -7,6 +7,7 @@ import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
 import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { openKeyCreated } from './account/validity.ts';
+import { openUsage } from './activity/usage.ts';
 import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
 import { openConfirm } from './core/confirm.ts';
@@ -79,19 +80,25 @@ const banner = openBanner({
 const errors = openPanelErrors(banner);
 session.onAnswer(errors.onAnswer);
 const notices = openNotices(session);
+const usage = openUsage(session, errors.onError);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
     allowance.setAccess(access);
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
+  onKeys: usage.setKeys,
   onOwnKeyRevoked() {
     signOut('The key that you signed in with has been revoked.', { ofKey: true });
   },
   onReplace: accountMenu.confirmReplacement,
   onError: errors.onError,
 });
-const allowance = openAllowance(session, isDashboard, errors.onError);
+const allowance = openAllowance(session, {
+  isVisible: isDashboard,
+  onError: errors.onError,
+  onUsage: usage.update,
+});
 const dashboard = openDashboard({
   session,
   theme,
@@ -134,6 +141,7 @@ function clear(): void {
   dashboard.clear();
   keyCreated.clear();
   keys.clear();
+  usage.clear();
   notices.clear();
   accountMenu.clear();
   accountMenu.restrict(false);

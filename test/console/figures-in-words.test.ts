@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
-import { dailyCalls } from '#console/account/allowance';
 import { ageText, oldest, staleReason } from '#console/api/api-call';
 import { bigMoney, money } from '#console/core/currency';
+import { dailyCalls } from '#console/core/days';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { change, fromNow, span, withDates } from '#pages/format';
 

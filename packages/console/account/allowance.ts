@@ -4,21 +4,27 @@ import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/
 import { type OnError, toError } from '../../pages/problem.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Session } from '../api/session.ts';
-import { openUsageParts } from './usage-parts.ts';
+import { dailyCalls } from '../core/days.ts';
 import { openValidity } from './validity.ts';
 
 /** The delay in ms from the last response of a burst to the single request that reads the usage. */
 const SETTLE_MS = 400;
 
+type Options = {
+  isVisible: () => boolean;
+  onError: OnError;
+  /** Undefined if the usage could not be read. */
+  onUsage: (usage: Usage | undefined) => void;
+};
+
 /** Updates the panel from the headers of each response and, shortly afterwards, from the free usage call. */
-export function openAllowance(session: Session, isVisible: () => boolean, onError: OnError) {
+export function openAllowance(session: Session, { isVisible, onError, onUsage }: Options) {
   const panel = byId('allowance');
   const meter = byId('meter', HTMLMeterElement);
   const fill = byId('meter-fill');
   const problem = byId('allowance-problem');
   const showAge = openDataAge(byId('allowance-age'));
   const validity = openValidity();
-  const parts = openUsageParts(session, onError);
   let usage: Usage | undefined;
   let readAt: Date | undefined;
   let left: { remaining: number; limit: number } | undefined;
@@ -79,8 +85,9 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     if (!session.user) return;
     validity.show(session.user.validUntil, usage?.resetsAt);
     try {
-      show(await session.client.usage());
-      void parts.load();
+      const next = await session.client.usage();
+      show(next);
+      onUsage(next);
       readAt = new Date();
       showAge(undefined);
       problem.replaceChildren();
@@ -88,6 +95,7 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
       if (!session.user) return;
       showAge(readAt && { fetchedAt: readAt, stale: undefined, failure: toError(thrown) });
       onError(thrown, problem, refresh, readAt !== undefined);
+      onUsage(undefined);
     } finally {
       panel.setAttribute('aria-busy', 'false');
     }
@@ -111,7 +119,6 @@ export function openAllowance(session: Session, isVisible: () => boolean, onErro
     clear(): void {
       clearTimeout(timer);
       validity.clear();
-      parts.clear();
       usage = undefined;
       usedBefore = undefined;
       readAt = undefined;
@@ -145,18 +152,6 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   low: ', less than 10%',
   none: ', calls are rejected until the reset',
 };
-
-const DAY = 86_400_000;
-const DAYS = 31;
-
-/** Returns the calls on each of the last 31 UTC dates, oldest first. A date without calls has 0. */
-export function dailyCalls(daily: Usage['daily'], now: number): { date: string; calls: number }[] {
-  const calls = new Map(daily.map((day) => [day.date, day.calls]));
-  return Array.from({ length: DAYS }, (_, i) => {
-    const date = new Date(now - (DAYS - 1 - i) * DAY).toISOString().slice(0, 10);
-    return { date, calls: calls.get(date) ?? 0 };
-  });
-}
 
 /** Parses `80, 100`. The service rejects invalid numbers. */
 export const thresholdsIn = (text: string): number[] =>

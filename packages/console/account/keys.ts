@@ -1,4 +1,4 @@
-import type { QuotientError } from '../../client/index.ts';
+import type { ApiKey, QuotientError } from '../../client/index.ts';
 import { byId } from '../../pages/dom.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
 import { openDataAge } from '../api/figures.ts';
@@ -11,6 +11,8 @@ import { openNewKey } from './new-key.ts';
 
 type Events = {
   onAccess: (access: Access) => void;
+  /** The keys of the account; empty if the key cannot list them. */
+  onKeys: (keys: readonly ApiKey[]) => void;
   onOwnKeyRevoked: () => void;
   /** The user selected Replace for the key that this page uses. */
   onReplace: () => void;
@@ -28,7 +30,7 @@ const EXPLANATION =
 export function openKeys(
   session: Session,
   confirm: Confirm,
-  { onAccess, onOwnKeyRevoked, onReplace, onError }: Events,
+  { onAccess, onKeys, onOwnKeyRevoked, onReplace, onError }: Events,
 ) {
   const panel = byId('keys');
   const list = byId('key-list');
@@ -93,6 +95,7 @@ export function openKeys(
         });
       });
       list.replaceChildren(...items);
+      onKeys(keys);
       problem.replaceChildren();
       readAt = new Date(now);
       showAge(undefined);
@@ -119,6 +122,7 @@ export function openKeys(
 
   function clear(): void {
     exposed.clear();
+    onKeys([]);
     list.replaceChildren();
     problem.replaceChildren();
     newKey.hidden = true;

@@ -167,23 +167,6 @@ it('shows the calls and the limit of each key, and changes a key', async () => {
   await items().filter({ hasText: 'Mine' }).waitFor();
 });
 
-it('shows the calls by key and by path', async () => {
-  const { page } = here;
-  const owner = await service.createUser();
-  const shop = await createKey(owner, { label: 'Shop', scopes: 'prices' });
-  await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key: shop });
-  await here.open(owner);
-  await page.getByText('Calls by key and path').click();
-  const cells = (table: string) => page.locator(`${table} tr`).allInnerTexts();
-  await page.locator('#usage-keys').getByText('Shop').waitFor();
-  await page.locator('#usage-paths').getByText('/v1/prices/latest/token', { exact: true }).waitFor();
-  expect((await cells('#usage-keys')).map((row) => row.split(/\s+/))).toContainEqual(['Shop', '1', '1']);
-  expect((await cells('#usage-paths')).map((row) => row.split(/\s+/))).toContainEqual([
-    ...['/v1/prices/latest/token', '1', '1'],
-  ]);
-  await expectSoundLooks(page, 'the calls by key and path', [320, 1280], '#allowance');
-});
-
 it('requires a scope, and shows why the service rejects a key', async () => {
   const { page } = here;
   const owner = await service.createUser();

@@ -115,4 +115,14 @@ export const accounts: Mutations[] = [
       [' && allowedOrigins.length > 0', ''],
     ],
   },
+  {
+    file: 'packages/console/activity/usage-table.ts',
+    tests: ['console/activity/usage-table.test.ts'],
+    changes: [
+      ['days.slice(-WEEK)', 'days'],
+      ['key?.dailyLimit ?? null', 'null'],
+      ['listed.filter(({ id }) => !used.some((one) => one.id === id))', 'listed'],
+      ['a < b ? -1 : Number(a > b)', '0'],
+    ],
+  },
 ];
