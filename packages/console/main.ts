@@ -8,6 +8,7 @@ import { openNotices } from './account/notices.ts';
 import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { openKeyCreated } from './account/validity.ts';
 import { openUsage } from './activity/usage.ts';
+import { openWebhooks } from './activity/webhooks.ts';
 import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
 import { openConfirm } from './core/confirm.ts';
@@ -79,7 +80,8 @@ const banner = openBanner({
 });
 const errors = openPanelErrors(banner);
 session.onAnswer(errors.onAnswer);
-const notices = openNotices(session);
+const webhooks = openWebhooks(session, errors.onError);
+const notices = openNotices(session, webhooks.open);
 const usage = openUsage(session, errors.onError);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
@@ -143,6 +145,7 @@ function clear(): void {
   keys.clear();
   usage.clear();
   notices.clear();
+  webhooks.clear();
   accountMenu.clear();
   accountMenu.restrict(false);
 }

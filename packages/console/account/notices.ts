@@ -5,7 +5,8 @@ import { problemNote, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
 import { thresholdsIn } from './allowance.ts';
 
-export function openNotices(session: Session) {
+/** `onSettings` receives the webhook URL when it is read or saved. */
+export function openNotices(session: Session, onSettings: (webhookUrl: string | null) => void) {
   const panel = byId('notices');
   const form = byId('notices-form', HTMLFormElement);
   const secret = byId('webhook-secret');
@@ -17,6 +18,7 @@ export function openNotices(session: Session) {
     field('email').checked = email;
     field('webhookUrl').value = webhookUrl ?? '';
     field('thresholds').value = thresholds.join(', ');
+    onSettings(webhookUrl);
   }
 
   function showSecret(text: string | undefined): void {

@@ -116,6 +116,24 @@ export const accounts: Mutations[] = [
     ],
   },
   {
+    file: 'packages/console/activity/delivery-texts.ts',
+    tests: ['console/activity/delivery-texts.test.ts'],
+    changes: [
+      ["status === 'failed'", "status === 'pending'"],
+      ['nextAttemptAt ?', 'attempts > 9 ?'],
+      ["attempts === 1 ? 'attempt' : 'attempts'", "'attempts'"],
+    ],
+  },
+  {
+    file: 'packages/console/activity/webhooks.ts',
+    tests: ['console/activity/webhooks.browser.test.ts'],
+    changes: [
+      ['test.hidden = !hasUrl;', ''],
+      ["open.has(id) ? { open: '' } : {}", '{}'],
+      ['if (control) list', 'if (!control) list'],
+    ],
+  },
+  {
     file: 'packages/console/activity/usage-table.ts',
     tests: ['console/activity/usage-table.test.ts'],
     changes: [
