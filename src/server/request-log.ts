@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#core/problems';
 
-type Facts = {
+/** The fields of a request in the log. */
+export type RequestFacts = {
   reqId: string;
   method: string;
   /** The route's pattern, never the URL, because a path or query may contain a key or seed phrase. */
@@ -11,9 +12,9 @@ type Facts = {
   user: number | undefined;
 };
 
-const rounded = (facts: Facts): Facts => ({ ...facts, ms: Math.round(facts.ms * 10) / 10 });
+const rounded = (facts: RequestFacts): RequestFacts => ({ ...facts, ms: Math.round(facts.ms * 10) / 10 });
 
-function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): Facts {
+export function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): RequestFacts {
   const { id: reqId, method, is404, routeOptions, user } = request;
   const route = is404 ? undefined : routeOptions.url;
   return { reqId, method, route, status, ms: reply.elapsedTime, user };
@@ -28,14 +29,14 @@ type Options = {
 
 /** A failed request has its own line if the service is at fault. Otherwise, the line of its cause counts it. */
 export function createRequestLog({ which, logger, failures }: Options) {
-  const answered = (facts: Facts) => logger.info(rounded(facts), 'request completed');
+  const answered = (facts: RequestFacts) => logger.info(rounded(facts), 'request completed');
 
   return {
     answered: which === 'all' ? answered : undefined,
 
-    failed(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
-      const { code, status, cause: err } = problem;
-      const facts = { ...rounded(factsOf(request, reply, status)), code };
+    failed(request: RequestFacts, problem: Problem): void {
+      const { code, cause: err } = problem;
+      const facts = { ...rounded(request), code };
       if (code === 'internal_error') logger.error({ ...facts, err }, 'request failed');
       else failures.failed('request', problem, which === 'errors' ? facts : {});
     },

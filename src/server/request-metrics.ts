@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import { PROBLEM_CODES, type ProblemCode } from '#core/problems';
@@ -66,25 +66,11 @@ export function createRequestHistograms() {
 
 export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    isRecorded: boolean;
-  }
-}
-
 export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
-  app.decorateRequest('isRecorded', false);
-  app.addHook('onResponse', (request, reply, done) => {
-    if (!request.isRecorded) recordNow(request, reply, requests);
+  app.addHook('onResponse', ({ is404, routeOptions, method }, { statusCode, elapsedTime }, done) => {
+    requests.observe(is404 ? undefined : routeOptions.url, method, statusCode, elapsedTime / SECOND);
     done();
   });
-}
-
-/** Records a response before its end. A stream is as fast as its start: it ends when its client leaves. */
-export function recordNow(request: FastifyRequest, reply: FastifyReply, requests: RequestHistograms): void {
-  const route = request.is404 ? undefined : request.routeOptions.url;
-  requests.observe(route, request.method, reply.statusCode, reply.elapsedTime / SECOND);
-  request.isRecorded = true;
 }
 
 const isSuccess = ({ status }: Histogram) => status < 300 || status === 304;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Problem } from '#core/problems';
 import { activeSpan, annotate, currentTracer, markFailed, runInSpan } from '#core/tracing';
@@ -13,9 +13,6 @@ function parentOf({ headers: { traceparent } }: IncomingMessage) {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-/** Ends the spans of responses that last longer than their requests. */
-const endings = new WeakMap<ServerResponse, () => void>();
-
 /** Records the requests that the framework handles. Without tracing, returns the framework's own listener. */
 export function traceRequests(framework: RequestListener): RequestListener {
   const tracer = currentTracer();
@@ -25,25 +22,16 @@ export function traceRequests(framework: RequestListener): RequestListener {
     const parent = parentOf(request);
     if (!tracer.isSampled(parent)) return runInSpan(null, framework, request, response);
     const span = tracer.start(method, 'server', { 'http.request.method': method }, parent);
-    const end = (isDelivered: boolean) => {
+    response.once('close', () => {
       const { statusCode, headersSent } = response;
       if (headersSent) span.setAttributes({ 'http.response.status_code': statusCode });
-      if (!isDelivered) markFailed(span, 'disconnected');
+      if (!response.writableFinished) markFailed(span, 'disconnected');
       else if (statusCode >= 500) markFailed(span);
       span.end();
-    };
-    const onClose = () => end(response.writableFinished);
-    response.once('close', onClose);
-    endings.set(response, () => {
-      response.off('close', onClose);
-      end(true);
     });
     runInSpan(span, framework, request, response);
   };
 }
-
-/** Ends the span of a stream whose head is written: how long the client stays says nothing about the service. */
-export const endTrace = (response: ServerResponse): void => endings.get(response)?.();
 
 export function traceRoutes(app: FastifyInstance): void {
   if (currentTracer() === undefined) return;

@@ -20,9 +20,10 @@ import { leases } from './quota/leases.ts';
 import { ledger } from './quota/ledger.ts';
 import { usage } from './quota/usage.ts';
 import { start } from './start.ts';
+import { stream } from './stream.ts';
 
 /** The lists by subject. For example, `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
-  ...{ leases, keys, accounts, ledger, usage, market, catalogue, candles, currency },
-  ...{ client, page, database, embedded, failures, http, mail, node, notices, operator, start, statistics, upstream },
+  ...{ leases, keys, accounts, ledger, usage, market, catalogue, candles, currency, upstream },
+  ...{ client, page, database, embedded, failures, http, mail, node, notices, operator, start, statistics, stream },
 };

@@ -4,7 +4,7 @@ import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
 import { remaining } from '#accounts/ledger/lease';
 import type { Receipt } from '#accounts/ledger/leases';
 import type { Admission, Gate as ServerGate, UsagePath, WantedScope } from '#server/gate';
-import { covers, foreignOrigin, isFromAllowedOrigin, refuseUse, requireScope } from './key-checks.ts';
+import { covers, foreignOrigin, isFromAllowedOrigin, type PageHeaders, refuseUse, requireScope } from './key-checks.ts';
 import { createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce } from './presented-key.ts';
 import type { Tickets } from './tickets.ts';
@@ -51,9 +51,12 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
 
     hold({ caller: { hash }, headers, routeOptions }): Admission {
       const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
+      // The other headers would stay in memory as long as the response.
+      const { origin, host, 'sec-fetch-site': site } = headers;
+      const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
       const refuse = (holder: Caller, now: number) => {
         refuseEnded(holder, now, {});
-        refuseUse(holder, scope, headers);
+        refuseUse(holder, scope, page);
         allowance.noteUse(holder, now);
       };
       return {

@@ -26,6 +26,11 @@ type Dependencies = {
 
 const sending = createLongWork();
 
+/** A function of its own, because it stays in memory with the stream: the texts of the first events do not. */
+const unsubscriber = (entries: readonly Entry[], stream: Stream) => () => {
+  for (const { streams } of entries) streams.delete(stream);
+};
+
 /**
  * Publishes changed prices to streams. Each changed price is written once per currency, whatever the number of streams.
  * Changes arrive with the versions of the resources that the archive watches, so streams cost no statement.
@@ -105,9 +110,7 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
         }
         // A change while the prices were converted is not in the texts.
         if (archive.pricesVersion() !== version) publish().catch(onError);
-        return () => {
-          for (const { streams } of mine) streams.delete(stream);
-        };
+        return unsubscriber(mine, stream);
       };
     },
 

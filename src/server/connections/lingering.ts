@@ -49,6 +49,10 @@ export function limitUnread(server: Server): void {
     const slow: { socket: Socket; unread: number; since: number }[] = [];
     let held = 0;
     for (const [socket, before] of sockets) {
+      if (socket.destroyed) {
+        sockets.delete(socket);
+        continue;
+      }
       const { writableLength: unread, bytesWritten: written } = socket;
       // If another response was sent in the meantime, the client has read the previous one.
       const isSame = before?.written === written;
@@ -70,9 +74,6 @@ export function limitUnread(server: Server): void {
   }
 
   const checking = every(SECOND / 4, check, { isUnref: true });
-  server.on('connection', (socket) => {
-    sockets.set(socket, undefined);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => void sockets.set(socket, undefined));
   server.once('close', () => void checking.close());
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { createLoopTurns } from '#server/connections/loop-turns';
 import { connectionName } from '#server/connections/send-queues';
 
@@ -13,19 +14,12 @@ const FIELDS = [
   ...['x-accel-buffering', 'no'],
 ];
 const COMMENT = Buffer.from(':\n\n');
+/** The maximum number of bytes that a client may send after its request. They are discarded. */
+const MOST_RECEIVED = 64 * 1024;
 
 /** An event in the format of the HTML standard (9.2.6). `data` must not contain line breaks. */
 export const eventBytes = (event: string, data: string, id?: string): Buffer =>
   Buffer.from(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
-
-/** Node keeps the text of a head here. The property is not public, so its type is checked. */
-type WithHeader = { _header?: unknown };
-
-/** Drops the text of a head that is sent: a rope of forty strings, which would stay in memory as long as the stream. */
-function dropHead(response: ServerResponse): void {
-  const sent = response as WithHeader;
-  if (response.headersSent && typeof sent._header === 'string') sent._header = 'sent';
-}
 
 /** Writes the head of a stream. `own` contains the fields of this response only. */
 export function writeStreamHead(response: ServerResponse, own: readonly string[]): void {
@@ -35,81 +29,104 @@ export function writeStreamHead(response: ServerResponse, own: readonly string[]
   response.writeHead(200, [...FIELDS, ...own]);
 }
 
-type Options = { figures: StreamFigures; turns: ReturnType<typeof createLoopTurns> };
+type Options = { figures: StreamFigures; turns: ReturnType<typeof createLoopTurns>; onClose: () => void };
+
+const ignore = () => undefined;
 
 /**
- * Writes events to a response whose head is written. Holds at most one waiting event per subject, and writes only while
- * the socket accepts data, so a slow reader costs no more memory than a fast one and receives the newest events. Writes
- * take turns, since a price that thousands of streams contain would block the event loop otherwise.
+ * Writes events to a connection. Holds at most one waiting event per subject, and writes only while the socket accepts
+ * data, so a slow reader costs no more memory than a fast one and receives the newest events. Writes take turns, since a
+ * price that thousands of streams contain would block the event loop otherwise. A class shares its methods between these
+ * streams.
  */
-export function createEventStream(response: ServerResponse, { figures, turns }: Options) {
-  const waiting = new Map<string, Buffer>();
-  let accepts = true;
-  let isEnded = false;
+export class EventStream {
+  readonly #socket: Socket;
+  readonly #figures: StreamFigures;
+  readonly #turns: Options['turns'];
+  readonly #name: string;
+  readonly #waiting = new Map<string, Buffer>();
+  #received = 0;
+  #isEnded = false;
 
-  function flush(): void {
+  constructor(socket: Socket, { figures, turns, onClose }: Options) {
+    this.#socket = socket;
+    this.#figures = figures;
+    this.#turns = turns;
+    this.#name = connectionName(socket);
+    socket.on('drain', this.#flush);
+    // A write to a client that has disconnected fails; `close` follows.
+    socket.on('error', ignore);
+    socket.on('end', () => this.end());
+    socket.once('close', () => {
+      this.#end();
+      onClose();
+    });
+    // A connection that is not read does not report that the client has disconnected.
+    socket.on('data', ({ length }: Buffer) => this.#discard(length)).resume();
+  }
+
+  isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Sends the newest event of a subject. It replaces an event that still waits. */
+  put(subject: string, bytes: Buffer): void {
+    if (this.#isEnded) return;
+    if (this.#waiting.has(subject)) this.#figures.conflated += 1;
+    this.#waiting.set(subject, bytes);
+    if (!this.#socket.writableNeedDrain) this.#turns.wait(this.#flush);
+  }
+
+  /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
+  comment(): void {
+    if (!this.#isEnded && !this.#socket.writableNeedDrain) this.#socket.write(COMMENT);
+  }
+
+  /** Drops waiting events, sends a last one, and ends the connection. */
+  end(last?: Buffer): void {
+    if (this.#isEnded) return;
+    this.#end();
+    if (last !== undefined) this.#socket.write(last);
+    this.#socket.destroySoon();
+  }
+
+  /** The bytes that the socket has taken, and those of them that the client has not acknowledged. */
+  progress(queues: ReadonlyMap<string, number>): { taken: number; outstanding: number } {
+    const { bytesWritten: taken, writableLength } = this.#socket;
+    return { taken, outstanding: writableLength + (queues.get(this.#name) ?? 0) };
+  }
+
+  cut(): void {
+    this.#figures.cut += 1;
+    this.close();
+  }
+
+  /** Closes the connection, without the events that the client has not read. */
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #flush = (): void => {
+    const [socket, waiting] = [this.#socket, this.#waiting];
+    // Several events are one system call.
+    if (waiting.size > 1) socket.cork();
     for (const [subject, bytes] of waiting) {
-      if (!accepts || isEnded) return;
+      if (socket.writableNeedDrain) break;
       waiting.delete(subject);
-      figures.events += 1;
-      accepts = response.write(bytes);
+      this.#figures.events += 1;
+      socket.write(bytes);
     }
-  }
-  response.on('drain', () => {
-    accepts = true;
-    flush();
-  });
-  // A write to a client that has disconnected fails; `close` follows.
-  response.on('error', () => undefined);
-  response.once('close', () => {
-    isEnded = true;
-    waiting.clear();
-    turns.leave(flush);
-  });
-
-  function write(bytes: Buffer | string): void {
-    if (accepts && !isEnded) accepts = response.write(bytes);
-  }
-  const name = connectionName(response.socket as NonNullable<typeof response.socket>);
-
-  return {
-    isEnded: (): boolean => isEnded,
-
-    /** Sends the newest event of a subject. It replaces an event that still waits. */
-    put(subject: string, bytes: Buffer): void {
-      if (isEnded) return;
-      if (waiting.has(subject)) figures.conflated += 1;
-      waiting.set(subject, bytes);
-      if (accepts) turns.wait(flush);
-    },
-
-    /** Tells the client how long to wait before it connects again, in ms. */
-    retryAfter(ms: number): void {
-      write(`retry: ${ms}\n\n`);
-      dropHead(response);
-    },
-    /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
-    comment: (): void => write(COMMENT),
-
-    /** Drops waiting events, sends a last one, and ends the response. */
-    end(last?: Buffer): void {
-      if (isEnded) return;
-      isEnded = true;
-      waiting.clear();
-      response.end(last);
-    },
-
-    /** The bytes that the socket has taken, and those of them that the client has not acknowledged. */
-    progress(queues: ReadonlyMap<string, number>): { taken: number; outstanding: number } {
-      const { bytesWritten: taken = 0, writableLength = 0 } = response.socket ?? {};
-      return { taken, outstanding: writableLength + (queues.get(name) ?? 0) };
-    },
-
-    cut(): void {
-      figures.cut += 1;
-      response.destroy();
-    },
+    socket.uncork();
   };
-}
 
-export type EventStream = ReturnType<typeof createEventStream>;
+  #end(): void {
+    this.#isEnded = true;
+    this.#waiting.clear();
+    this.#turns.leave(this.#flush);
+  }
+
+  #discard(length: number): void {
+    this.#received += length;
+    if (this.#received > MOST_RECEIVED) this.close();
+  }
+}

@@ -1,23 +1,18 @@
 import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Clock, instantOf } from '#core/clock';
+import { type Clock, instantOf, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { MetricsRegistry } from '#core/metrics';
 import { Problem } from '#core/problems';
 import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
 import { readSendQueues } from '#server/connections/send-queues';
+import { takeConnection } from '#server/connections/take-connection';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
-import type { RequestLog } from '#server/request-log';
-import { type RequestHistograms, recordNow } from '#server/request-metrics';
-import { endTrace } from '#server/request-trace';
-import {
-  createEventStream,
-  type EventStream,
-  eventBytes,
-  type StreamFigures,
-  writeStreamHead,
-} from './event-stream.ts';
+import { factsOf, type RequestFacts, type RequestLog } from '#server/request-log';
+import type { RequestHistograms } from '#server/request-metrics';
+import { EventStream, eventBytes, type StreamFigures, writeStreamHead } from './event-stream.ts';
 import { textOf, toProblem } from './problem-replies.ts';
 import {
   type Charged,
@@ -34,6 +29,8 @@ export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
 const PER_TURN = 16;
 /** The bounds of `retry`, in ms. A random value spreads the clients of a stopped process. */
 const RETRY = { least: 2_000, most: 5_000 } as const;
+/** How long a reader may take to read the end of its stream when the process stops, in ms. */
+const MOMENT = SECOND;
 
 const tooMany = () =>
   new Problem(
@@ -53,55 +50,65 @@ type Dependencies = {
   basePath: string;
   figures: StreamFigures;
   log: Pick<RequestLog, 'failed'>;
-  requests?: RequestHistograms | undefined;
+  requests?: Pick<RequestHistograms, 'problem'> | undefined;
   times?: StreamTimes;
 };
+
+/** `leave` gives the place of the stream back. */
+type Opening = Charged & { facts: RequestFacts; subscribe: Subscribe; leave: () => void };
 
 /** Opens streams of server-sent events, charges and checks them while they are open, and ends them. */
 export function createOpenStreams(dependencies: Dependencies) {
   const { gate, corsHeaders, clock, basePath, figures, log, requests, times = STREAM_TIMES } = dependencies;
-  const open = new Set<{ review: () => void; measure: Measure; end: () => void }>();
+  const open = new Set<{ stream: EventStream; review: () => void; measure: Measure }>();
   const beginFor = createConcurrencyLimit<number>(STREAM_LIMITS.perUser, tooMany);
   const turns = createLoopTurns(PER_TURN);
   let places = 0;
   let isClosing = false;
 
-  /** Takes a place for a user until the response is closed. Throws a problem if there is none. */
-  function takePlace({ user, raw }: FastifyRequest, response: FastifyReply['raw']): void {
+  /**
+   * Takes a place for a user, until the response is closed. Throws a problem if there is none. Returns the function that
+   * gives the place back.
+   */
+  function takePlace({ user, raw }: FastifyRequest, response: FastifyReply['raw']): () => void {
     if (isClosing) throw overloaded('This process is stopping. Connect again.');
     if (places >= STREAM_LIMITS.perProcess) throw overloaded('This process has no room for another stream.');
-    const leave = beginFor(user);
+    const end = beginFor(user);
     places += 1;
-    const free = () => {
+    const leave = () => {
       places -= 1;
-      leave();
+      end();
     };
-    if (response.closed || isGone(raw.socket)) free();
-    else response.once('close', free);
+    if (response.closed || isGone(raw.socket)) leave();
+    else response.once('close', leave);
+    return leave;
   }
 
-  function start(request: FastifyRequest, reply: FastifyReply, subscribe: Subscribe, charged: Charged): void {
-    const stream = createEventStream(reply.raw, { figures, turns });
-    stream.retryAfter(randomInt(RETRY.least, RETRY.most + 1));
+  /** The request and the reply are not passed, so that they do not stay in memory. */
+  function start(socket: Socket, { facts, subscribe, leave, ...charged }: Opening): void {
+    const stream = new EventStream(socket, { figures, turns, onClose });
     const unsubscribe = subscribe(stream);
+    const review = createReview(stream, { ...charged, clock, times, fail });
+    const one = { stream, review, measure: createMeasure(stream, clock.elapsed(), times.stall) };
+    open.add(one);
+    figures.open = open.size;
+    // The process may have started to stop while the head was written.
+    if (isClosing) stream.end();
 
     function fail(error: unknown): void {
       if (stream.isEnded()) return;
       const problem = toProblem(error);
       requests?.problem(problem.code);
-      if (problem.status >= 500) log.failed(request, reply, problem);
-      stream.end(eventBytes('problem', textOf(problem, basePath, request.id, waitOf(problem))));
+      if (problem.status >= 500) log.failed({ ...facts, status: problem.status }, problem);
+      stream.end(eventBytes('problem', textOf(problem, basePath, facts.reqId, waitOf(problem))));
     }
-    const review = createReview(stream, { ...charged, clock, times, fail });
-    const one = { review, measure: createMeasure(stream, clock.elapsed(), times.stall), end: stream.end };
-    open.add(one);
-    figures.open = open.size;
-    reply.raw.once('close', () => {
+    function onClose(): void {
       open.delete(one);
       figures.open = open.size;
       turns.leave(review);
       unsubscribe();
-    });
+      leave();
+    }
   }
 
   const reviewing = every(times.review, () => {
@@ -125,7 +132,7 @@ export function createOpenStreams(dependencies: Dependencies) {
       prepare: () => Promise<Subscribe>,
     ): Promise<void> {
       const { raw: response } = reply;
-      takePlace(request, response);
+      const leave = takePlace(request, response);
       const admission = gate.hold(request);
       const subscribe = await prepare();
       // The preparation may have waited for a source. The key may have ended in the meantime.
@@ -137,18 +144,26 @@ export function createOpenStreams(dependencies: Dependencies) {
       const limits = receipt ? gate.settle(receipt, isThere, clock.now()) : [];
       reply.hijack();
       if (!isThere) return;
-      if (requests) recordNow(request, reply, requests);
       writeStreamHead(response, ['x-request-id', id, ...limits, ...(corsHeaders.of?.(headers.origin) ?? [])]);
-      endTrace(response);
-      if (method === 'HEAD') response.end();
-      else start(request, reply, subscribe, { admission, calls });
+      if (method === 'HEAD') {
+        response.end();
+        return;
+      }
+      const facts = factsOf(request, reply, 200);
+      takeConnection(response, `retry: ${randomInt(RETRY.least, RETRY.most + 1)}\n\n`, (socket) => {
+        response.off('close', leave);
+        start(socket, { facts, admission, calls, subscribe, leave });
+      });
     },
 
     /** Ends all streams, and accepts no others. Their clients connect again, to another process. */
     async close(): Promise<void> {
       isClosing = true;
       await Promise.all([reviewing.close(), measuring.close()]);
-      for (const { end } of open) end();
+      for (const { stream } of open) stream.end();
+      setTimeout(() => {
+        for (const { stream } of open) stream.close();
+      }, MOMENT).unref();
     },
   };
 }

@@ -5,7 +5,7 @@ import { editDistance, tolerance } from '#core/record-fields';
 import { checkRequest } from '#server/connections/request-head';
 import type { Gate } from '#server/gate';
 import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
-import type { RequestLog } from '#server/request-log';
+import { factsOf, type RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
 import { traceProblem } from '#server/request-trace';
 import { prefersHtml } from './negotiation.ts';
@@ -81,7 +81,7 @@ export const createProblemReport =
     const problem = toProblem(error);
     requests?.problem(problem.code);
     traceProblem(problem);
-    if (problem.status >= 500) log.failed(request, reply, problem);
+    if (problem.status >= 500) log.failed(factsOf(request, reply, problem.status), problem);
     return problem;
   };
 

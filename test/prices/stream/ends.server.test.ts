@@ -79,6 +79,22 @@ describe('a stream ends with the problem of its key', () => {
     expect(stream.problem()).toMatchObject({ code: 'origin_not_allowed', status: 403 });
   });
 
+  it("but not while its page's origin is allowed", async () => {
+    const { url, createUser } = service as Service;
+    const key = await createUser();
+    const created = await away(`/v1/user/keys?label=page&allowedOrigins=${encodeURIComponent(url)}`, 'POST', key);
+    const { apiKey } = (await created.json()) as { apiKey: string };
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const stream = await openEvents(`${url}/v1/prices/stream?tokenNames=bitcoin`, { key: apiKey, headers });
+    // Each review sends the comment that is due, and then checks the key.
+    for (let comments = 1; comments <= 2; comments++) {
+      await pass(15 * SECOND);
+      await stream.until(() => stream.comments() === comments);
+    }
+    expect(stream.code()).toBeUndefined();
+    stream.close();
+  });
+
   it('when the term of the user ends', async () => {
     const key = await (service as Service).createUser({ validUntil: clock.now() + 25 * SECOND });
     const stream = await open(key);

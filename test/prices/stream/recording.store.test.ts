@@ -12,7 +12,8 @@ let scrape: Scrape;
 beforeAll(async () => {
   // The server checks for a tracer when it is created.
   traces = recordTraces();
-  service = await startService({ settings: { ...METRICS_ON, BURST_PER_SECOND: '0', COINGECKO_REFRESH: 'latest=1h' } });
+  const settings = { BURST_PER_SECOND: '0', COINGECKO_REFRESH: 'latest=1h', LOG_REQUESTS: 'all' };
+  service = await startService({ settings: { ...METRICS_ON, ...settings } });
   scrape = await openScrape(service);
 });
 afterAll(async () => {
@@ -21,7 +22,13 @@ afterAll(async () => {
   await service?.close();
 });
 
-it('a stream is counted and traced when it starts, and its end is neither slow nor a failure', async () => {
+/** The lines about completed streams. */
+const logged = () =>
+  service.logLines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg, route }) => msg === 'request completed' && route === PATH);
+
+it('a stream is counted, traced and logged when it starts, and its end is neither slow nor a failure', async () => {
   const key = await service.createUser();
   const stream = await openEvents(`${service.url}${PATH}?tokenNames=bitcoin`, { key });
   await stream.received(1);
@@ -30,6 +37,7 @@ it('a stream is counted and traced when it starts, and its end is neither slow n
   expect(open.get('quotient_streams_open')).toBe(1);
   const spans = () => traces.ended.filter(({ attributes }) => attributes['http.route'] === PATH);
   expect(spans()).toHaveLength(1);
+  expect(logged()).toMatchObject([{ status: 200, reqId: stream.headers['x-request-id'] }]);
 
   await storePrice(service.database, 'bitcoin', 5);
   await service.parts.poll();
@@ -43,6 +51,7 @@ it('a stream is counted and traced when it starts, and its end is neither slow n
   expect(closed.get('quotient_responses_total{result="failed"}')).toBe(0);
   expect(closed.get('quotient_stream_conflated_total')).toBe(0);
   expect(closed.get('quotient_streams_cut_total')).toBe(0);
+  expect(logged()).toHaveLength(1);
   expect(spans()).toEqual([
     expect.objectContaining({
       isFailed: false,

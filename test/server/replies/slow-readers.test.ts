@@ -112,6 +112,16 @@ describe.runIf(process.platform === 'linux')('a reader that accepts no data', ()
   });
 });
 
+it('a reader that accepts no data does not keep the service from closing', async () => {
+  const { stream } = await openStalled();
+  for (let i = 0; i < 100; i++) {
+    stream.put('bitcoin', event(i, 256 * 1024));
+    await turn();
+  }
+  await app.close();
+  await expect.poll(() => figures).toMatchObject({ open: 0, cut: 0 });
+});
+
 it('a reader that receives only comments stays connected', async () => {
   const { client } = await openStalled();
   const text = textOf(client);
