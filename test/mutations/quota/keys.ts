@@ -141,7 +141,7 @@ export const keys: Mutations[] = [
     tests: ['server/replies/fast-path.test.ts'],
     changes: [
       ["site === 'same-origin' || ", ''],
-      [' === host', " === ''"],
+      ['hostIn(origin) === host', "hostIn(origin) === ''"],
     ],
   },
   {
