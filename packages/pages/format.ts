@@ -28,6 +28,7 @@ export const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(LOCALES, { ...options, timeZone: 'UTC' });
 const date = utc({ dateStyle: 'medium' });
 const dateTime = utc({ dateStyle: 'medium', timeStyle: 'short' });
+const dateTimeSecond = utc({ dateStyle: 'medium', timeStyle: 'medium' });
 const time = utc({ timeStyle: 'short' });
 export const UNKNOWN = '–';
 
@@ -42,6 +43,7 @@ export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.f
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
+export const onDateAtSecond = (at: Date) => dateTimeSecond.format(at);
 const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
 export const withDates = (text: string) =>
   text.replace(INSTANT, (written, time) => {

@@ -1,5 +1,5 @@
 import type { Operator } from '#core/operator';
-import { audit, jsonOf } from '#database/audit';
+import { audit } from '#database/audit';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
@@ -43,8 +43,9 @@ export function createMessageStore(prisma: PrismaClient) {
     },
 
     /**
-     * Makes a message due. Returns false if it no longer exists or has no recipient. Race: a message that is being
-     * delivered can be delivered twice, with the same ID.
+     * Makes a message due, without its last error, so that an error afterwards is that of the retry. Returns false if
+     * the message no longer exists or has no recipient. Race: a message that is being delivered can be delivered twice,
+     * with the same ID.
      */
     async retry(operator: Operator, id: string): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
@@ -52,15 +53,15 @@ export function createMessageStore(prisma: PrismaClient) {
           SELECT id, given_up_at IS NOT NULL AS is_given_up FROM outbox_message
           WHERE id = ${id}::uuid AND ${HAS_RECIPIENT} FOR UPDATE),
         changed AS (
-          UPDATE outbox_message m SET due_at = clock_timestamp(), given_up_at = NULL FROM old WHERE m.id = old.id
+          UPDATE outbox_message m SET due_at = clock_timestamp(), given_up_at = NULL, last_error = NULL
+          FROM old WHERE m.id = old.id
           RETURNING m.kind, m.user_key, old.is_given_up),
         ${audit(operator, {
           action: 'message.retry',
           target: `message:${id}`,
           userKey: Prisma.sql`user_key`,
-          before: Prisma.sql`jsonb_build_object('kind', kind, 'state',
-            CASE WHEN is_given_up THEN 'given_up' ELSE 'waiting' END)`,
-          after: jsonOf({ state: 'due' }),
+          before: Prisma.sql`jsonb_build_object('state', CASE WHEN is_given_up THEN 'given_up' ELSE 'waiting' END)`,
+          after: Prisma.sql`jsonb_build_object('kind', kind, 'state', 'due')`,
         })}
         done AS (SELECT kind FROM changed)
         SELECT kind FROM done`;

@@ -165,7 +165,7 @@ export const messageRecord = z
     user: recordNumber.nullable().meta({ description: 'The record number of the user; null before registration' }),
     state: z.enum(MESSAGE_STATES).meta({
       description:
-        '`waiting`: not attempted yet. `failed`: will be attempted again. `given_up`: will not be attempted again.',
+        '`waiting`: the first attempt or a requested retry has no result yet. `failed`: will be attempted again. `given_up`: will not be attempted again.',
     }),
     isRetryable: z.boolean().meta({
       description:

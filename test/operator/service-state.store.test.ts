@@ -75,11 +75,17 @@ it('lists undelivered messages without their contents, and retries them', async 
 
   const retried = await service.change(`/messages/${waiting}/retry`);
   expect([retried.status, Date.parse(retried.body.nextAttemptAt) <= Date.now() + 1_000]).toEqual([200, true]);
+  expect(retried.body, 'the error is that of the attempt before').toMatchObject({ state: 'waiting', lastError: null });
   expect((await service.change(`/messages/${lost}/retry`)).body.code).toBe('message_not_retryable');
   expect((await service.change(`/messages/${crypto.randomUUID()}/retry`)).status).toBe(404);
   expect((await service.change('/messages/1/retry')).status).toBe(400);
   const log = (await service.send('/admin/v1/audit?action=message.retry')).body.items;
-  expect(log.map(({ target }: { target: string }) => target)).toEqual([`message:${waiting}`]);
+  expect(log).toHaveLength(1);
+  expect(log[0]).toMatchObject({
+    target: `message:${waiting}`,
+    before: { state: 'waiting' },
+    after: { kind: 'unknown', state: 'due' },
+  });
 });
 
 it('shows an announcement on every page until its end', async () => {

@@ -1,7 +1,7 @@
 import { byId, make } from '../../pages/dom.ts';
 import { saveFile } from '../../pages/download.ts';
 import { openFaults } from '../../pages/faults.ts';
-import { onDateAt, UNKNOWN } from '../../pages/format.ts';
+import { onDateAtSecond, UNKNOWN } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
 import { isolated } from '../core/phrase.ts';
@@ -15,6 +15,14 @@ function changesCell({ before, after }: AuditEvent): Node | string {
   return make('ul', { class: 'changes' }, ...changes.map((change) => make('li', {}, isolated(change))));
 }
 
+/** Links to the affected user, also if the target is one of the user's keys or messages. */
+function targetCell({ target, user }: AuditEvent): HTMLElement {
+  if (user === null) return make('span', { class: 'target' }, target);
+  const isUser = target === `user:${user}`;
+  const link = make('a', { href: `#/users/${user}` }, isUser ? target : `user:${user}`);
+  return make('span', { class: 'target' }, ...(isUser ? [] : [`${target} of `]), link);
+}
+
 export function openAudit({ api, ask, go, report }: Context): View {
   const form = byId('audit-filter', HTMLFormElement);
   const faults = openFaults(form);
@@ -22,9 +30,9 @@ export function openAudit({ api, ask, go, report }: Context): View {
     ...{ id: 'audit-list', label: 'Audit events', view: 'audit', nouns: ['event', 'events'] },
     columns: [['Time'], ['Action'], ['Target'], ['Changes'], ['Actor'], ['Request']],
     cellsOf: (event) => [
-      onDateAt(event.at),
+      onDateAtSecond(event.at),
       event.action,
-      event.user === null ? event.target : make('a', { href: `#/users/${event.user}` }, event.target),
+      targetCell(event),
       changesCell(event),
       isolated(event.actor),
       event.requestId === null ? UNKNOWN : make('code', { class: 'request' }, event.requestId),

@@ -3,7 +3,7 @@ import { count, onDateAt, orUnknown, UNKNOWN } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
 import { isolated } from '../core/phrase.ts';
-import type { Message } from '../generated/records.ts';
+import type { Message, MessagePage } from '../generated/records.ts';
 import { stateTag } from '../users/words.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -17,7 +17,48 @@ const KINDS: Readonly<Record<string, string>> = {
 const kindOf = ({ kind }: Message) => KINDS[kind] ?? kind;
 const toUser = ({ user }: Message) => (user === null ? '' : ` to user ${user}`);
 
+/** `failed` alone reads as final, although the service tries again. */
+const STATES: Readonly<Record<Message['state'], string>> = {
+  waiting: 'waiting',
+  failed: 'retrying',
+  given_up: 'given up',
+};
+
+/** How often and how long the page looks for the result of a retry. */
+const LOOK_MS = 1000;
+const LOOKS = 20;
+
+/** The result of a retry, or undefined if there is none yet. */
+function resultIn({ items, nextCursor }: MessagePage, retried: Message): string | undefined {
+  const found = items.find(({ id }) => id === retried.id);
+  if (found) return found.lastError === null ? undefined : 'the attempt failed. The list shows the error.';
+  const isListed = nextCursor === null || items.some(({ createdAt }) => createdAt < retried.createdAt);
+  return isListed ? 'delivered.' : undefined;
+}
+
 export function openMessages({ api, ask, report }: Context): View {
+  let shown: Readonly<Record<string, string>> = {};
+  /** Increases when the view changes or another message is retried. */
+  let turn = 0;
+
+  /** Reports the result of a retry. Rows are replaced only at the end, because a replaced button loses the focus. */
+  async function follow(message: Message): Promise<void> {
+    turn += 1;
+    const mine = turn;
+    report(`${kindOf(message)}: the service is sending it now …`);
+    for (let look = 0; look < LOOKS; look += 1) {
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+      if (mine !== turn) return;
+      const page = await api.messages(shown).catch(() => undefined);
+      if (mine !== turn) return;
+      const result = page && resultIn(page, message);
+      if (result === undefined) continue;
+      report(`${kindOf(message)}: ${result}`);
+      return list.refresh();
+    }
+    report(`${kindOf(message)}: no result yet. Refresh the list later.`);
+  }
+
   function askRetry(message: Message): void {
     ask({
       ...{ title: 'Retry the message?', yes: 'Retry', busy: 'Retrying…' },
@@ -25,8 +66,8 @@ export function openMessages({ api, ask, report }: Context): View {
         `The service attempts to send this ${message.channel === 'mail' ? 'email' : 'webhook'}${toUser(message)} again within seconds.`,
       async act() {
         await api.retry(message.id);
-        report(`${kindOf(message)}: the retry is due.`);
         await list.refresh();
+        void follow(message);
         return undefined;
       },
     });
@@ -54,7 +95,7 @@ export function openMessages({ api, ask, report }: Context): View {
     cellsOf: (message) => [
       kindOf(message),
       retryOf(message),
-      stateTag(message.state),
+      stateTag(message.state, STATES[message.state]),
       message.user === null ? UNKNOWN : make('a', { href: `#/users/${message.user}` }, `User ${message.user}`),
       count(message.attempts),
       message.lastError === null ? UNKNOWN : isolated(message.lastError),
@@ -65,5 +106,15 @@ export function openMessages({ api, ask, report }: Context): View {
   });
   byId('messages-refresh').addEventListener('click', () => void list.refresh());
 
-  return { show: ({ query }) => list.show(query), clear: list.clear };
+  return {
+    show({ query }) {
+      turn += 1;
+      shown = query;
+      return list.show(query);
+    },
+    clear() {
+      turn += 1;
+      list.clear();
+    },
+  };
 }

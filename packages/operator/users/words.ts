@@ -15,9 +15,9 @@ const BAD = ['suspended', 'failing', 'given_up', 'exhausted', 'revoked'];
 const GOOD = ['active', 'working'];
 
 /** A state as a tag. The words carry the meaning; the color only repeats it. */
-export function stateTag(state: string): HTMLElement {
+export function stateTag(state: string, words = state): HTMLElement {
   const level = BAD.includes(state) ? 'bad' : GOOD.includes(state) ? 'good' : 'neutral';
-  return make('span', { class: 'tag', 'data-level': level }, state.replace('_', ' '));
+  return make('span', { class: 'tag', 'data-level': level }, words);
 }
 
 export const nameOfKey = ({ label, scopes, start, id }: OperatorKey): string => {

@@ -50,18 +50,21 @@ it('shows the sources with their budgets and forecasts', async () => {
   expect(await page.locator('#sources-content meter').count()).toBe(limited.length);
 });
 
-it('retries a message, and states why another cannot be retried', async () => {
+it('retries messages and reports the result, and states why another cannot be retried', async () => {
   const { page } = here;
   const givenUp = { payload: {}, dueAt: null, attempts: 8, lastError: 'status <503>', givenUpAt: new Date() };
   const ids = ['0f8fad5b-d9cb-469f-a165-70867728950e', '0f8fad5b-d9cb-469f-a165-70867728950f'] as const;
+  /** A message whose notice no longer exists counts as delivered. */
+  const payload = { notice: crypto.randomUUID() };
   await opened.service.database.prisma.outboxMessage.createMany({
     data: [
       { id: ids[0], kind: 'notice-webhook', userKey: 1, ...givenUp },
       { id: ids[1], kind: 'recover', userKey: 1, ...givenUp },
+      { id: crypto.randomUUID(), kind: 'notice-mail', userKey: 1, ...givenUp, payload },
     ],
   });
   await open('Messages');
-  await page.getByText('2 messages.').waitFor();
+  await page.getByText('3 messages.').waitFor();
   expect(await here.rowOf('Notice by webhook').innerText()).toContain('status <503>');
   expect(await here.rowOf('Recovery email').innerText()).toContain('Not possible');
   await here
@@ -69,9 +72,20 @@ it('retries a message, and states why another cannot be retried', async () => {
     .getByRole('button', { name: /^Retry/ })
     .click();
   await here.confirm('Retry');
-  await page.getByText('the retry is due').waitFor();
+  await page.getByText('Notice by webhook: the attempt failed. The list shows the error.').waitFor();
+  expect(await here.rowOf('Notice by webhook').innerText(), 'the error of the retry').not.toContain('status <503>');
+  const retry = here.rowOf('Notice by email').getByRole('button', { name: /^Retry/ });
+  await retry.click();
+  await here.confirm('Retry');
+  await page.getByText('Notice by email: delivered.').waitFor();
+  await page.getByText('2 messages.').waitFor();
   const audit = (await opened.call('/audit?action=message.retry')).body as { items: { target: string }[] };
-  expect(audit.items.map(({ target }) => target)).toEqual([`message:${ids[0]}`]);
+  expect(audit.items.map(({ target }) => target)).toContain(`message:${ids[0]}`);
+  await open('Audit log');
+  const event = here.rowOf(`message:${ids[0]} of`);
+  expect(await event.innerText()).toMatch(/:\d\d:\d\d [AP]M.*state: given_up → due\nkind: notice-webhook/s);
+  await event.getByRole('link', { name: 'user:1' }).click();
+  await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
 });
 
 it('publishes and removes the announcement', async () => {
