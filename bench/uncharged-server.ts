@@ -14,7 +14,7 @@ const parts = await openParts(settings, { logger: openLog('silent') });
 let lease: Lease | undefined;
 const receiptFor = ({ id, user }: KeyHolder, path: number): Receipt => {
   lease ??= newLease('bench', user.key, user, { keyId: id, path, cost: 1 }, Date.now());
-  return { lease, cost: 1, remaining: user.limit, detail: undefined, counter: undefined };
+  return { lease, cost: 1, remaining: user.limit, isRefunded: false, detail: undefined, counter: undefined };
 };
 const allowance: typeof parts.accounts.allowance = {
   ...parts.accounts.allowance,

@@ -74,6 +74,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const database = overrides.database ?? (await openDatabase({ url, dataDir, clock }));
   const failures = overrides.failures ?? openFailureLog(logger, clock);
   const etagKey = await readSharedSecret(database.prisma, 'etag');
+  const peerSecret = await readSharedSecret(database.prisma, 'processes');
   const metrics = createRegistry();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(database.prisma));
@@ -95,7 +96,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const prices = add(await openPrices({ ...deps, catalogue }));
   const statistics = add(await openStatistics(deps));
   const nodes = add(openNodes(deps));
-  const accounts = add(openAccounts({ ...deps, mail: () => notifications.mail }));
+  const accounts = add(openAccounts({ ...deps, peerSecret, mail: () => notifications.mail }));
   const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
   add({ routes: sources });
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
@@ -209,7 +210,9 @@ export async function openService(
       closers.push(() => app.close());
       await app.listen({ host: settings.host, port, backlog: BACKLOG });
       await listenForOperator();
-      return app.server.address() as AddressInfo;
+      const address = app.server.address() as AddressInfo;
+      await accounts.announce(address);
+      return address;
     },
   };
 }

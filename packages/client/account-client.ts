@@ -61,6 +61,11 @@ export class AccountClient {
     return this.#send(() => account.usage(options?.by), options);
   }
 
+  /** The last 100 requests of the user, newest first. Not charged. Requires the owner key. */
+  requests(call?: CallOptions): Promise<RequestLog> {
+    return this.#send(account.requests, call);
+  }
+
   /** Everything that is stored about the user, without secrets. Requires the owner key. */
   exportUser(call?: CallOptions): Promise<UserExport> {
     return this.#send(account.exportUser, call);

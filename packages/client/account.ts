@@ -5,6 +5,7 @@ import type {
   Notices,
   NoticesWithSecret,
   RegistrationPending,
+  RequestLog,
   Usage,
   User,
   UserExport,
@@ -83,6 +84,14 @@ export type UsageBy = 'key' | 'path';
 
 export const usage = (by?: UsageBy) =>
   get('/v1/user/usage', json(record<Usage>(['periodStart', 'resetsAt', 'validUntil'])), { query: { by } });
+
+const toRequests = each(record<RequestLog['requests'][number]>(['time']));
+
+export const requests = () =>
+  get(
+    '/v1/user/requests',
+    json(({ requests, ...rest }: Wire<RequestLog>): RequestLog => ({ ...rest, requests: toRequests(requests) })),
+  );
 
 export const exportUser = () => get('/v1/user/export', json(record<UserExport>(['exportedAt'])));
 

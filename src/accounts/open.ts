@@ -1,5 +1,7 @@
+import type { AddressInfo } from 'node:net';
 import { MINUTE } from '#core/clock';
 import { every } from '#core/every';
+import type { Database } from '#database/database';
 import { withinDeadline } from '#database/deadline';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { createAllowance } from './gate/allowance.ts';
@@ -12,6 +14,13 @@ import { createLedgerStore } from './ledger/ledger-store.ts';
 import { createUsageDayStore } from './ledger/usage-day-store.ts';
 import { createUsageRetention } from './ledger/usage-retention.ts';
 import { addLeaseReadings, addLeaseRowReadings, createLedgerMetrics } from './metrics.ts';
+import { ownAddress } from './requests/own-address.ts';
+import { createPeers } from './requests/peers.ts';
+import { createProcessStore } from './requests/process-store.ts';
+import { createRecentRequests } from './requests/recent-requests.ts';
+import { createRequestLog } from './requests/request-log.ts';
+import { peerRequests, userRequests } from './requests/routes.ts';
+import { shownPath } from './requests/shown-path.ts';
 import type { RegistrationSettings } from './settings.ts';
 import { createAccountStore } from './users/account-store.ts';
 import { createAdministration } from './users/administration.ts';
@@ -23,13 +32,16 @@ import { createUsers } from './users/users.ts';
 /** How often plans that have become due are started, in ms. The ledger applies their limits from their first call on. */
 const PLANS_START_EVERY = MINUTE;
 
-type Deps = CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }> & {
+type Deps = Omit<CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number }>, 'database'> & {
+  database: Pick<Database, 'prisma' | 'query' | 'isShareable'>;
+  /** A secret that all processes share, with which they ask each other. */
+  peerSecret: string;
   /** Verifies addresses at registration. Undefined if mail is not configured. */
   mail: () => UserOptions['mail'];
 };
 
-export function openAccounts({ mail, ...deps }: Deps) {
-  const { settings, database, deadline, metrics, clock, log, failures } = deps;
+export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
+  const { settings, database, deadline, metrics, clock, failures } = deps;
   const { burstPerSecond, shutdownGraceMs } = settings;
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
@@ -38,7 +50,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     store,
     clock,
     onRewind(lost) {
-      log.warn(lost, 'database lost changes');
+      deps.log.warn(lost, 'database lost changes');
       // Leases may be lost too.
       allowance.databaseFailed();
     },
@@ -69,6 +81,12 @@ export function openAccounts({ mail, ...deps }: Deps) {
     retention: settings.usageRetention,
   });
 
+  const processes = deadline.over(createProcessStore(database.prisma));
+  const recent = settings.requestLog ? createRecentRequests() : undefined;
+  const peers =
+    recent && database.isShareable ? createPeers({ store: processes, secret: peerSecret, clock, failures }) : undefined;
+  const log = recent && createRequestLog({ recent, peers, store: processes, basePath: settings.basePath });
+
   return {
     users,
     administration,
@@ -79,11 +97,22 @@ export function openAccounts({ mail, ...deps }: Deps) {
       ...createGate(allowance, burstPerSecond),
       issueTicket: ({ caller }) => tickets.issue(caller),
       redeemTicket: tickets.redeem,
+      requestLog: recent && {
+        note: recent.note,
+        pathOf: (url, { parameters }) => shownPath(url, settings.basePath, parameters ?? new Set()),
+      },
     } satisfies Gate,
+    /** Tells the other processes how to reach this one. */
+    announce: async (address: AddressInfo): Promise<void> =>
+      peers?.announce(settings.processUrl ?? `${ownAddress(address)}${settings.basePath}`),
 
     routes: async (app, { bodies }) => {
       app.register(user, { prefix: '/user', users, allowance, mail: mail(), settings });
       app.register(userKeys, { prefix: '/user', users, bodies, clock });
+      app.register(userRequests, { prefix: '/user', log });
+    },
+    rootRoutes: async (app) => {
+      app.register(peerRequests, { log });
     },
 
     readings: {
@@ -95,6 +124,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     enforceRetention: retention.look,
 
     async close(): Promise<void> {
+      await peers?.close();
       await starting.close();
       await allowance.close(shutdownGraceMs);
       await retention.close();

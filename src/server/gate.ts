@@ -4,7 +4,10 @@ import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
 /** A charge, and the known number of remaining calls after it. */
-export type Receipt = { readonly cost: number; readonly remaining: number };
+export type Receipt = { readonly cost: number; readonly remaining: number; readonly isRefunded?: boolean };
+/** The calls that are charged in the end. */
+export const chargedBy = (receipt: Receipt | undefined): number =>
+  receipt === undefined || receipt.isRefunded ? 0 : receipt.cost;
 /** The numbers of the paths of charged calls, by which the usage is broken down. */
 export type UsagePath = number;
 
@@ -23,9 +26,28 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user's record number. Set on every route that requires a key. */
     user: number;
+    /** The ID of the key. Undefined if the request has no valid key. */
+    keyId: number | undefined;
     receipt: Receipt | undefined;
+    /** The charge, also after the response has settled it. */
+    charged: Receipt | undefined;
+    /** The code of the problem with which the service responds. */
+    problem: ProblemCode | undefined;
   }
 }
+
+/** A response to a request with a user's key, as the user's request log lists it. `at` is in Unix ms. */
+export type ListedRequest = {
+  /** The time of the response. */
+  readonly at: number;
+  readonly keyId: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: ProblemCode | undefined;
+  readonly cost: number;
+  readonly ms: number;
+};
 
 /** The interface through which the server charges requests. `accounts/gate` implements it. */
 export type Gate = {
@@ -36,7 +58,7 @@ export type Gate = {
     path: UsagePath,
     cost: number,
     now: Instant,
-  ): { user: number; receipt: Receipt } | undefined;
+  ): { user: number; keyId: number; receipt: Receipt } | undefined;
 
   /** Commits or refunds a charge. Returns the rate limit headers as a flat list. */
   settle(receipt: Receipt, isPaid: boolean, now: number): string[];
@@ -63,6 +85,15 @@ export type Gate = {
   /** Refunds a charge before the response, for a failure that the protocol reports in a 2xx response. */
   refund(request: FastifyRequest): void;
 
+  /** Keeps the last requests of each user. Undefined if the operator has turned the request log off. */
+  requestLog?:
+    | {
+        note(user: number, request: ListedRequest): void;
+        /** The path as the log shows it, without secrets. */
+        pathOf(url: string, config: RouteFacts): string;
+      }
+    | undefined;
+
   /** The remaining calls of the request's user, without a statement if this process holds a lease. */
   remaining(request: FastifyRequest): number | Promise<number>;
 };
@@ -78,6 +109,10 @@ export type RouteFacts = {
   csv?: true;
   /** Set by the gate for paths of charged calls. */
   usagePath?: UsagePath;
+  /** The names of the parameters in the query. Set by the gate. */
+  parameters?: ReadonlySet<string>;
+  /** Not listed in the request log of the user. */
+  isUnlisted?: true;
   /** How the cost depends on the parameters, in words. */
   price?: string;
   scope?: WantedScope;

@@ -121,6 +121,14 @@ describe('calls that require email', () => {
   });
 });
 
+it('reads the last requests', async () => {
+  const one = { time: AT, keyId: 7, keyLabel: null, method: 'GET', path: '/v1/tokens', status: 200, code: null };
+  const wire = { complete: true, requests: [{ ...one, help: null, cost: 0, milliseconds: 1.4 }] };
+  const { result, request } = await send(200, wire, (client) => client.requests());
+  expect(result).toEqual({ complete: true, requests: [{ ...wire.requests[0], time: DATE }] });
+  expect(request).toMatchObject({ method: 'GET', path: '/v1/user/requests', key: KEY });
+});
+
 it('reads and sets notices', async () => {
   const set = await send(200, { ...NOTICES, webhookSecret: 'whsec_a' }, (client) => client.setNotices(NOTICES));
   expect(set.result.webhookSecret).toBe('whsec_a');

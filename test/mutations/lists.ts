@@ -19,11 +19,13 @@ import { keys } from './quota/keys.ts';
 import { leases } from './quota/leases.ts';
 import { ledger } from './quota/ledger.ts';
 import { usage } from './quota/usage.ts';
+import { requests } from './requests.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 
 /** The lists by subject. For example, `npm run test:mutations -- ledger` tries one list. */
 export const LISTS = {
   ...{ leases, keys, accounts, ledger, usage, market, catalogue, candles, currency, upstream },
-  ...{ client, page, database, embedded, failures, http, mail, node, notices, operator, start, statistics, stream },
+  ...{ client, page, database, embedded, failures, http, mail, node, notices, operator, requests, start },
+  ...{ statistics, stream },
 };

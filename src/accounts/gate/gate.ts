@@ -39,7 +39,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       if (receipt === undefined) return undefined;
       burst.admitOrThrow(user, now.wall);
       noteUse(caller, request.headers, now.wall);
-      return { user, receipt };
+      return { user, keyId: caller.id, receipt };
     },
 
     settle(receipt: Receipt, isPaid, now) {
@@ -88,8 +88,10 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       if (receipt instanceof Promise)
         return receipt.then((granted) => {
           request.receipt = granted;
+          request.charged = granted;
         });
       request.receipt = receipt;
+      request.charged = receipt;
       return undefined;
     },
 
@@ -106,7 +108,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       noteUse(caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },
-  } satisfies Omit<ServerGate, 'issueTicket'> & Record<string, unknown>;
+  } satisfies Omit<ServerGate, 'issueTicket' | 'requestLog'> & Record<string, unknown>;
 }
 
 export type Gate = ServerGate & Pick<ReturnType<typeof createGate>, 'admit'> & { redeemTicket: Tickets['redeem'] };

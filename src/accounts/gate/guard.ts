@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Allowance } from '#accounts/gate/allowance';
 import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
 import { pathNumber } from '#accounts/usage/usage-paths';
 import { type Clock, instantOf } from '#core/clock';
 import type { WantedScope } from '#server/gate';
 import { isGone } from '#server/replies/write-answer';
+import { listResponse } from '#server/request-list';
 import type { Gate } from './gate.ts';
 import { clientOf, createBurst } from './limits.ts';
 import { presentedKey } from './presented-key.ts';
@@ -17,6 +18,10 @@ declare module 'fastify' {
     waited: number;
   }
 }
+
+/** The names of the parameters in the query that a route declares. */
+const parametersOf = ({ schema }: RouteOptions): ReadonlySet<string> =>
+  new Set(Object.keys((schema?.querystring as { shape?: object } | undefined)?.shape ?? {}));
 
 type Dependencies = {
   allowance: Allowance;
@@ -39,6 +44,8 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   app.decorateRequest('receipt', undefined);
   app.decorateRequest('caller');
   app.decorateRequest('user');
+  app.decorateRequest('keyId', undefined);
+  app.decorateRequest('charged', undefined);
   app.decorateRequest('waited', 0);
 
   app.addHook('onRoute', (route) => {
@@ -57,16 +64,17 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     const usagePath = pathNumber(url.slice(settings.basePath.length));
     if (config.cost !== 0 && usagePath === undefined) throw new Error(`${method} ${url} is not in usage-paths.ts`);
     // A copy, because several routes can share one configuration.
-    if (usagePath !== undefined) route.config = { ...config, usagePath };
+    route.config = { ...config, parameters: parametersOf(route), ...(usagePath !== undefined && { usagePath }) };
   });
 
   function enter(request: FastifyRequest, caller: Caller): void {
     const { config } = request.routeOptions;
     const now = clock.now();
-    refuseEnded(caller, now, config);
-    // Set before the burst limit is checked, because a rejection also reports the remaining calls.
+    // Set before the checks: rejections are listed too, and a rejection by the burst limit reports the remaining calls.
     request.caller = caller;
     request.user = caller.user.key;
+    request.keyId = caller.id;
+    refuseEnded(caller, now, config);
     gate.admit(caller, config.scope as WantedScope, request.headers, now);
   }
 
@@ -111,6 +119,13 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
     return (calls ? gate.charge(request, calls) : undefined) ?? done();
   });
+
+  const { requestLog } = gate;
+  if (requestLog)
+    app.addHook('onResponse', (request, reply, done) => {
+      listResponse(requestLog, request, reply, clock.now());
+      done();
+    });
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const { receipt } = request;

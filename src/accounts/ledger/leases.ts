@@ -36,6 +36,7 @@ export type Receipt = {
   lease: Lease;
   cost: number;
   remaining: number;
+  isRefunded: boolean;
   detail: Detail | undefined;
   counter: KeyCounter | undefined;
 };
@@ -92,7 +93,7 @@ export function createLeases(dependencies: LeaseOptions) {
     quota.callsThisTick += cost;
     quota.lastCallAt = elapsed;
     if (lease.others.length > MOST_DETAILS && quota.lease === lease) endLease(quota);
-    return { lease, cost, remaining: remaining(lease), detail, counter: undefined };
+    return { lease, cost, remaining: remaining(lease), isRefunded: false, detail, counter: undefined };
   }
 
   function spendAtOnce(spender: Spender, call: Call, at: Instant): Receipt | undefined {
@@ -171,7 +172,9 @@ export function createLeases(dependencies: LeaseOptions) {
     },
 
     /** A refund counts for the period, date, key and path for which the call was spent. */
-    refund({ lease, cost, detail, counter }: Receipt): void {
+    refund(receipt: Receipt): void {
+      const { lease, cost, detail, counter } = receipt;
+      receipt.isRefunded = true;
       refunded += cost;
       if (detail) detail.calls -= cost;
       if (counter) counter.used -= cost;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as accounts from '#accounts/records';
+import * as requests from '#accounts/requests/records';
 import * as docs from '#docs/records';
 import * as notifications from '#notifications/records';
 import * as operator from '#operator/public-records';
@@ -9,7 +10,7 @@ import * as stream from '#prices/stream/records';
 import * as statistics from '#statistics/records';
 
 /** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
-const MODULES = [accounts, notifications, prices, docs, statistics, latest, stream, operator];
+const MODULES = [accounts, requests, notifications, prices, docs, statistics, latest, stream, operator];
 
 /** The names of a module's schemas. */
 export const idsOf = (module: object): string[] =>

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf, SECOND } from '#core/clock';
 import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
-import type { Gate, UsagePath, WantedScope } from '#server/gate';
+import { chargedBy, type Gate, type UsagePath, type WantedScope } from '#server/gate';
 import type { Answer } from '#server/replies/answer-body';
 import type { LogAnswer } from '#server/request-log';
 import { type Histogram, observe, type RequestHistograms } from '#server/request-metrics';
@@ -26,11 +26,13 @@ type Known = {
   cost: number;
   scope: WantedScope;
   path: UsagePath;
+  /** The URL as the request log of a user shows it. */
+  shown: string;
   histogram: Histogram | undefined;
 };
 
 type Dependencies = {
-  gate: Pick<Gate, 'admitAtOnce'>;
+  gate: Pick<Gate, 'admitAtOnce' | 'requestLog'>;
   /** The catalogue's generation. After it changes, a URL may refer to another token. */
   catalogue: { generation(): number };
   clock: Clock;
@@ -46,6 +48,7 @@ const GENERATION = Symbol('generation of the catalogue');
 /** Responds before a request reaches the framework, if the same URL was served before and the response is cached. */
 export function createFastPath(dependencies: Dependencies) {
   const { gate, catalogue, clock, write, requests, log } = dependencies;
+  const { requestLog } = gate;
   const known = new LRUCache<string, Known>({
     ...REMEMBERED,
     sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
@@ -72,12 +75,12 @@ export function createFastPath(dependencies: Dependencies) {
       const { headers, socket } = request;
       const answer = found.fromCache(now.wall);
       if (answer === undefined || isGone(socket)) return false;
-      const { cost, format, histogram, path, route, scope } = found;
+      const { cost, format, histogram, path, route, scope, shown } = found;
       const representation = answer.body.in(acceptedCoding(headers['accept-encoding']));
       if (representation instanceof Promise) return false;
       const admitted = gate.admitAtOnce(request, scope, path, cost, now);
       if (admitted === undefined) return false;
-      const { user, receipt } = admitted;
+      const { user, keyId, receipt } = admitted;
       const id = requestId(request);
       const reply = { answer, representation, format, receipt, requestId: id, now: now.wall };
       const status = write(request, response, reply);
@@ -85,6 +88,18 @@ export function createFastPath(dependencies: Dependencies) {
       if (status === 304) requests?.observe(route, 'GET', status, ms / SECOND);
       else if (histogram !== undefined) observe(histogram, ms / SECOND);
       traceAnswer(request, route, status, now.elapsed, now.elapsed + ms);
+      if (requestLog !== undefined) {
+        requestLog.note(user, {
+          at: now.wall,
+          keyId,
+          method: 'GET',
+          path: shown,
+          status,
+          code: undefined,
+          cost: chargedBy(receipt),
+          ms,
+        });
+      }
       log?.({ reqId: id, method: 'GET', route, status, ms, user });
       return true;
     },
@@ -94,16 +109,19 @@ export function createFastPath(dependencies: Dependencies) {
       request: IncomingMessage,
       { fromCache }: Answer,
       format: Format,
-      { url: route, config: { scope, usagePath: path } }: FastifyRequest['routeOptions'],
+      { url: route, config }: FastifyRequest['routeOptions'],
       cost: number,
     ): void {
       const { method, url = '', headers } = request;
+      const { scope, usagePath: path } = config;
       // The generation at the request's arrival. Since then, its URL may have come to refer to another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined || path === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      known.set(url, { accept: headers.accept, format, route, fromCache, cost, scope, path, generation, histogram });
+      const shown = requestLog?.pathOf(url, config) ?? '';
+      const content = { accept: headers.accept, format, route, fromCache, cost, scope, path, shown };
+      known.set(url, { ...content, generation, histogram });
     },
 
     /** Passes all further requests to the framework, which ends open connections. */

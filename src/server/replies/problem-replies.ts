@@ -79,6 +79,7 @@ export const createProblemReport =
   ({ log, requests }: Pick<Options, 'log' | 'requests'>) =>
   (request: FastifyRequest, reply: FastifyReply, error: unknown): Problem => {
     const problem = toProblem(error);
+    request.problem = problem.code;
     requests?.problem(problem.code);
     traceProblem(problem);
     if (problem.status >= 500) log.failed(factsOf(request, reply, problem.status), problem);
@@ -112,6 +113,7 @@ type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): void {
   const { listing } = options;
   const paths = createKnownPaths(app);
+  app.decorateRequest('problem', undefined);
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import type { ListedRequest } from '#server/gate';
+
+/** The bounds of a process. `path` is the maximum length of a path, in characters. */
+export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, path: 300 } as const;
+/** The memory of a request without its path, and of a user without requests, in bytes: measured, and rounded up. */
+const OVERHEAD = { request: 160, user: 1_100 };
+
+type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
+
+/** The last requests of a user. When it is full, the next request replaces the oldest. */
+type Ring = { requests: ListedRequest[]; next: number; bytes: number };
+
+const sizeOf = ({ path }: ListedRequest) => OVERHEAD.request + path.length;
+
+/** Keeps the last requests of each user in memory. Over a bound, forgets the users who sent no request for longest. */
+export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
+  let total = 0;
+  const rings = new LRUCache<number, Ring>({
+    max: users,
+    dispose: (ring) => {
+      total -= ring.bytes;
+    },
+  });
+
+  function open(user: number): Ring {
+    const ring: Ring = { requests: [], next: 0, bytes: OVERHEAD.user };
+    rings.set(user, ring);
+    total += ring.bytes;
+    return ring;
+  }
+
+  return {
+    /** Called for every response, so it allocates nothing for a known user. */
+    note(user: number, request: ListedRequest): void {
+      const ring = rings.get(user) ?? open(user);
+      const { requests, next } = ring;
+      const oldest = requests[next];
+      const more = oldest === undefined ? sizeOf(request) : request.path.length - oldest.path.length;
+      requests[next] = request;
+      ring.next = next + 1 === most ? 0 : next + 1;
+      ring.bytes += more;
+      total += more;
+      while (total > bytes) rings.pop();
+    },
+
+    /** Newest first. */
+    of(user: number): ListedRequest[] {
+      const ring = rings.peek(user);
+      if (ring === undefined) return [];
+      const { requests, next } = ring;
+      return [...requests.slice(next), ...requests.slice(0, next)].reverse();
+    },
+
+    /** An upper bound of the memory in bytes. */
+    bytes: (): number => total,
+
+    clear: (): void => rings.clear(),
+  };
+}
+
+export type RecentRequests = ReturnType<typeof createRecentRequests>;

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { iso } from '#core/clock';
+import type { ListedRequest } from '#server/gate';
+import type { Peers } from './peers.ts';
+import type { ProcessStore } from './process-store.ts';
+import { BOUNDS, type RecentRequests } from './recent-requests.ts';
+import type { RequestLogRecord } from './records.ts';
+
+type Dependencies = {
+  recent: RecentRequests;
+  /** Undefined if the service has a single process. */
+  peers: Peers | undefined;
+  store: Pick<ProcessStore, 'labels'>;
+  basePath: string;
+};
+
+const rounded = (ms: number) => Math.round(ms * 10) / 10;
+
+/** Merges the requests of a user over all processes. Nothing is written to a disk. */
+export function createRequestLog({ recent, peers, store, basePath }: Dependencies) {
+  return {
+    async of(userKey: number): Promise<RequestLogRecord> {
+      const [labels, others = []] = await Promise.all([store.labels(userKey), peers?.ask(userKey)]);
+      const all = [recent.of(userKey), ...others].flatMap((requests) => requests ?? []);
+      const newest = all.sort((one, other) => other.at - one.at).slice(0, BOUNDS.requests);
+      return {
+        complete: others.every((requests) => requests !== undefined),
+        requests: newest.map(({ at, keyId, method, path, status, code, cost, ms }) => ({
+          time: iso(at),
+          keyId,
+          keyLabel: labels.get(keyId) ?? null,
+          ...{ method, path, status },
+          code: code ?? null,
+          help: code === undefined ? null : `${basePath}/docs/problems#${code}`,
+          cost,
+          milliseconds: rounded(ms),
+        })),
+      };
+    },
+
+    /** The requests of this process. Undefined unless another process of the service asks. */
+    forPeer: ({ authorization }: IncomingHttpHeaders, userKey: number): ListedRequest[] | undefined =>
+      peers?.isAsked(authorization, userKey) ? recent.of(userKey) : undefined,
+  };
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;

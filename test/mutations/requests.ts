@@ -1,0 +1,91 @@
+import type { Mutations } from './mutation.ts';
+
+/** The request log: its bounds, what it shows, and how processes ask each other. */
+export const requests: Mutations[] = [
+  {
+    file: 'src/accounts/requests/recent-requests.ts',
+    tests: ['accounts/requests/recent-requests.test.ts'],
+    changes: [
+      ['next + 1 === most ? 0', 'next === most ? 0'],
+      ['request.path.length - oldest.path.length', 'request.path.length'],
+      ['      while (total > bytes) rings.pop();\n', ''],
+      ['      total -= ring.bytes;\n', ''],
+      ['...requests.slice(next), ...requests.slice(0, next)', '...requests'],
+      ['rings.get(user) ?? open', 'rings.peek(user) ?? open'],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/shown-path.ts',
+    tests: ['accounts/requests/shown-path.test.ts'],
+    changes: [
+      ['declared.has(name) && ', ''],
+      ['!SECRET_PARAMETERS.has(name) && ', ''],
+      [' && maskApiKeys(plain) === plain', ''],
+      ['plain.split(/\\s+/).length <= MOST_WORDS && ', ''],
+      [".replaceAll('+', ' ')", ''],
+      [' || maskApiKeys(name) !== name', ''],
+      ['(isSafe(one) ? one : HIDDEN)', 'one'],
+      ['url.slice(basePath.length)', 'url'],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/peer-token.ts',
+    tests: ['accounts/requests/peer-token.test.ts'],
+    changes: [
+      ['Math.abs(Number(at) - now) > MOST_APART', 'now - Number(at) > MOST_APART'],
+      ['`${process}.${user}.${at}`', '`${process}.${user}`'],
+      ['`${process}.${user}.${at}`', '`${process}.${at}`'],
+      ['`${process}.${user}.${at}`', '`${user}.${at}`'],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/own-address.ts',
+    tests: ['accounts/requests/own-address.test.ts'],
+    changes: [
+      ['!internal && ', ''],
+      [" && !address.startsWith('fe80:')", ''],
+      ["external.find(({ family }) => family === 'IPv4') ?? ", ''],
+      ["host.includes(':') ? `[${host}]` : host", 'host'],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/peers.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts'],
+    changes: [
+      ['response.statusCode === 200 ? (answer.parse(JSON.parse(body)) as ListedRequest[]) : undefined', '[]'],
+      ['isPeerToken(authorization, secret, { process: id, user }, clock.now())', 'true'],
+      ['      if (own) await store.leave(id)', '      if (!own) await store.leave(id)'],
+      ['      await announcing.run();\n', ''],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/process-store.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts'],
+    changes: [
+      [' AND id <> ${id}::uuid ORDER BY id', ' ORDER BY id'],
+      ['        WHERE expires_at > clock_timestamp() AND id', '        WHERE id'],
+    ],
+  },
+  {
+    file: 'src/accounts/requests/request-log.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts'],
+    changes: [
+      ['other.at - one.at', 'one.at - other.at'],
+      ['.slice(0, BOUNDS.requests)', ''],
+      ['others.every((requests) => requests !== undefined)', 'true'],
+    ],
+  },
+  {
+    file: 'src/server/request-list.ts',
+    tests: ['accounts/requests/request-log.store.test.ts'],
+    changes: [
+      [' || config.isUnlisted', ''],
+      ['chargedBy(charged)', '0'],
+    ],
+  },
+  {
+    file: 'src/accounts/ledger/leases.ts',
+    tests: ['accounts/requests/request-log.store.test.ts'],
+    changes: [['      receipt.isRefunded = true;\n', '']],
+  },
+];
