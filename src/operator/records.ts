@@ -132,7 +132,7 @@ export const sourceReport = z
     name: text('The name of the source, as in `Quotient-Source`', 'coingecko'),
     state: z.enum(SOURCE_STATES).meta({
       description:
-        '`unused`: not called yet. `working`: the last call succeeded. `failing`: the last call failed. `paused`: after repeated failures, this process makes no calls for a while. `exhausted`: the budget of the month is spent.',
+        '`unused`: not called yet. `working`: the last call succeeded, or the source does not have the requested data. `failing`: the last call failed. `paused`: after repeated failures, this process makes no calls for a while. `exhausted`: the budget of the month is spent.',
     }),
     lastSuccessAt: atOrNull('The last successful call of any process'),
     lastFailure: z

@@ -1,5 +1,6 @@
 import { type Clock, HOUR, iso, isoOrNull } from '#core/clock';
 import { monthOf } from '#upstream/budget';
+import { hasFailed } from '#upstream/component';
 import type { UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcome } from '#upstream/source-outcomes-store';
 import type { SourceReport } from './records.ts';
@@ -29,9 +30,8 @@ export function budgetReport({ spent, limit }: { spent: number; limit: number },
 function stateOf({ breaker, budget }: UpstreamReading, outcome: SourceOutcome | undefined): SourceReport['state'] {
   if (budget && budget.spent >= budget.limit) return 'exhausted';
   if (breaker !== 'closed') return 'paused';
-  const { succeededAt = null, failure = null } = outcome ?? {};
-  if (failure !== null && failure.at > (succeededAt ?? 0)) return 'failing';
-  return succeededAt === null ? 'unused' : 'working';
+  if (!outcome || (outcome.succeededAt === null && outcome.failure === null)) return 'unused';
+  return hasFailed(outcome) ? 'failing' : 'working';
 }
 
 export function createSources({ readings, outcomes, clock }: Dependencies) {

@@ -32,11 +32,13 @@ const FORGOTTEN_AFTER = 2 * HOUR;
 /** The source responded, but does not have the requested data. */
 const ANSWERS: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
 
-/** Whether the last call to a source failed, by any process. */
-export function isFailing({ succeededAt, failure }: SourceOutcome, now: number): boolean {
-  if (!failure || ANSWERS.has(failure.cause) || now - failure.at >= FORGOTTEN_AFTER) return false;
-  return failure.at > (succeededAt ?? Number.NEGATIVE_INFINITY);
-}
+/** Whether the last call to a source failed. A response without the requested data is not a failure. */
+export const hasFailed = ({ succeededAt, failure }: SourceOutcome): boolean =>
+  failure !== null && !ANSWERS.has(failure.cause) && failure.at > (succeededAt ?? Number.NEGATIVE_INFINITY);
+
+/** Whether the last call to a source failed recently, by any process. */
+export const isFailing = (outcome: SourceOutcome, now: number): boolean =>
+  hasFailed(outcome) && now - (outcome.failure?.at ?? 0) < FORGOTTEN_AFTER;
 
 type Sourced = Pick<Component, 'name' | 'title' | 'dataAt'> & {
   sources: readonly string[];

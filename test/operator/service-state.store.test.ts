@@ -34,7 +34,13 @@ it('reports the state and the budget of each source', async () => {
   service.parts.outcomes.note('coingecko', 'timeout');
   await service.parts.outcomes.write();
   const [failing] = (await service.send('/admin/v1/sources')).body;
-  expect(failing).toMatchObject({ lastSuccessAt: coingecko.lastSuccessAt, lastFailure: { cause: 'timeout' } });
+  expect(failing).toMatchObject({
+    ...{ state: 'failing', lastSuccessAt: coingecko.lastSuccessAt, lastFailure: { cause: 'timeout' } },
+  });
+  service.parts.outcomes.note('kraken', 'not_listed');
+  await service.parts.outcomes.write();
+  const kraken = (await service.send('/admin/v1/sources')).body.find(({ name }: { name: string }) => name === 'kraken');
+  expect(kraken, 'the source responded').toMatchObject({ state: 'working', lastFailure: { cause: 'not_listed' } });
 });
 
 it('extrapolates the calls of a month at its average rate', () => {

@@ -1,5 +1,5 @@
 import { byId, make } from '../../pages/dom.ts';
-import { count, inCalls, onDateAt, orUnknown } from '../../pages/format.ts';
+import { count, inCalls, onDate, onDateAt, orUnknown } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
 import type { SourceReport } from '../generated/records.ts';
@@ -7,10 +7,22 @@ import { stateTag } from '../users/words.ts';
 
 const figure = (name: string, value: string) => make('div', {}, make('dt', {}, name), make('dd', {}, value));
 
+/** When the budget runs out at this month's average rate. A budget is that of a calendar month, in UTC. */
+function endOf({ limit, remaining, exhaustedAt }: NonNullable<SourceReport['budget']>, now: Date): string {
+  if (limit === null) return 'never';
+  if (remaining === 0) {
+    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+    return `spent until ${onDate(next)}`;
+  }
+  return exhaustedAt === null ? 'not this month' : onDateAt(exhaustedAt);
+}
+
 /** The budget of the month, with a forecast at its average rate. */
 function budgetOf({ name, budget }: SourceReport): HTMLElement[] {
   if (!budget) return [make('p', { class: 'soft' }, 'This source has no budget.')];
-  const { limit, used, remaining, forecast, exhaustedAt } = budget;
+  const { limit, used, remaining, forecast } = budget;
+  const end = figure('Runs out', endOf(budget, new Date()));
+  if (budget.exhaustedAt !== null) end.classList.add('warn');
   const meter = make('meter', { min: '0', max: String(Math.max(1, limit ?? used)), 'aria-label': `Budget of ${name}` });
   meter.value = used;
   return [
@@ -21,10 +33,8 @@ function budgetOf({ name, budget }: SourceReport): HTMLElement[] {
       figure('Used this month', limit === null ? inCalls(used) : `${count(used)} of ${inCalls(limit)}`),
       figure('Remaining', remaining === null ? 'without a limit' : inCalls(remaining)),
       figure('Forecast for the month', inCalls(forecast)),
+      end,
     ),
-    ...(exhaustedAt === null
-      ? []
-      : [make('p', { class: 'note warn' }, `At this rate, the budget is spent on ${onDateAt(exhaustedAt)}.`)]),
   ];
 }
 

@@ -36,7 +36,8 @@ it('shows the sources with their budgets and forecasts', async () => {
   await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
   await open('Sources');
   const { body } = await opened.call('/sources');
-  const reports = body as unknown as { name: string; budget: { limit: number | null } | null }[];
+  type Budget = { limit: number | null; remaining: number | null; exhaustedAt: string | null };
+  const reports = body as unknown as { name: string; budget: Budget | null }[];
   expect(await page.locator('#sources-content h2').allInnerTexts()).toEqual(reports.map(({ name }) => name));
   const coingecko = page.getByRole('region', { name: 'coingecko' });
   await expect
@@ -48,6 +49,22 @@ it('shows the sources with their budgets and forecasts', async () => {
     .toMatch(/working.*Used this month.*Forecast for the month/s);
   const limited = reports.filter(({ budget }) => budget && budget.limit !== null);
   expect(await page.locator('#sources-content meter').count()).toBe(limited.length);
+
+  const [year, month] = [new Date().getUTCFullYear(), new Date().getUTCMonth()];
+  const reset = new Date(Date.UTC(year, month + 1, 1));
+  const resets = reset.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
+  for (const [budget, words] of [
+    [{ limit: null, remaining: null, exhaustedAt: null }, 'never'],
+    [{ limit: 9, remaining: 4, exhaustedAt: null }, 'not this month'],
+    [{ limit: 9, remaining: 4, exhaustedAt: '2031-01-31T10:00:00.000Z' }, 'Jan 31, 2031, 10:00 AM'],
+    [{ limit: 9, remaining: 0, exhaustedAt: '2031-01-31T10:00:00.000Z' }, `spent until ${resets}`],
+  ] as const) {
+    const changed = reports.map((report) => ({ ...report, budget: report.budget && { ...report.budget, ...budget } }));
+    await page.route('**/admin/v1/sources', (route) => route.fulfill({ json: changed }), { times: 1 });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await here.settled();
+    await expect.poll(() => coingecko.locator('dl').last().innerText()).toContain(`Runs out\n${words}`);
+  }
 });
 
 it('retries messages and reports the result, and states why another cannot be retried', async () => {
