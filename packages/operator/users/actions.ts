@@ -7,22 +7,25 @@ import { type Action, replacementOf } from './key-actions.ts';
 import { identityOf } from './words.ts';
 
 const MOST_REASON = 500;
-const reason = (placeholder: string) =>
-  ({ name: 'reason', label: 'Reason', kind: 'text', most: MOST_REASON, placeholder }) as const;
+/** Every reason is part of the export that the user can request. */
+const reason = (label: string, example: string) =>
+  ({ name: 'reason', label, kind: 'text', most: MOST_REASON, placeholder: `Example: ${example}` }) as const;
 
 const PLANS = ['monthly', 'yearly'] as const;
 
 const wholeOr = (text: string) => (/^\d+$/.test(text) ? inCalls(Number(text)) : '… calls');
+const additional = (text: string) => wholeOr(text).replace(' ', ' additional ');
 
 export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   const { key, resetsAt } = user;
+  const planStart = user.state === 'expired' ? 'the next renewal' : onDateAt(resetsAt);
   const name = () => identityOf(user);
 
   const exported: Action = {
     label: 'Export…',
-    done: phrase`The export of ${name()} is saved.`,
+    done: () => phrase`The export of ${name()} is saved as user-${String(key)}.json.`,
     question: {
-      ...{ title: 'Export the user?', yes: 'Export', busy: 'Exporting…' },
+      ...{ title: 'Export the data of the user?', yes: 'Export', busy: 'Exporting…' },
       effect: () =>
         phrase`Saves everything that is stored about ${name()} as a JSON file on this device, without secrets and hashes.`,
       act: async () => void saveFile(`user-${key}.json`, await api.exported(key)),
@@ -32,10 +35,10 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
 
   const suspend: Action = {
     label: 'Suspend…',
-    done: phrase`${name()} is suspended.`,
+    done: () => phrase`${name()} is suspended.`,
     question: {
       ...{ title: 'Suspend the user?', yes: 'Suspend', busy: 'Suspending…', isDangerous: true },
-      fields: [reason('Unusual traffic: contact us.')],
+      fields: [reason('Reason, which the user sees', 'Unusual traffic. Contact us.')],
       effect: () =>
         phrase`All calls of ${name()} are rejected within 5 seconds and show this reason, until you resume the user.`,
       act: async (values) => void (await api.suspend(key, values('reason'))),
@@ -43,10 +46,10 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   };
   const resume: Action = {
     label: 'Resume…',
-    done: phrase`${name()} is resumed.`,
+    done: () => phrase`${name()} is resumed.`,
     question: {
       ...{ title: 'Resume the user?', yes: 'Resume', busy: 'Resuming…' },
-      fields: [reason('The user has fixed the script.')],
+      fields: [reason('Reason', 'The user has fixed the script.')],
       effect: () =>
         phrase`The keys of ${name()} work again within 5 seconds. The user can read the reason in an export.`,
       act: async (values) => void (await api.resume(key, values('reason'))),
@@ -54,7 +57,10 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   };
   const plan: Action = {
     label: 'Change plan…',
-    done: phrase`The plan of ${name()} is changed.`,
+    done: (values) =>
+      values('from') === 'now'
+        ? phrase`${name()} has the ${values('plan')} plan.`
+        : phrase`${name()} gets the ${values('plan')} plan from ${planStart}.`,
     question: {
       ...{ title: 'Change the plan?', yes: 'Change plan', busy: 'Changing…' },
       fields: [
@@ -84,9 +90,13 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
       ],
       effect: (values) => {
         const limit = values('limit') === '' ? 'the limit of the plan' : wholeOr(values('limit'));
-        return values('from') === 'now'
-          ? phrase`${name()} gets the ${values('plan')} plan now: a new period and a new term start immediately, with ${limit}.`
-          : phrase`${name()} gets the ${values('plan')} plan with ${limit} from ${onDateAt(resetsAt)}; nothing changes until then.`;
+        const instead = values('plan') === user.plan ? '' : ` instead of the ${user.plan} plan`;
+        if (values('from') === 'now')
+          return phrase`${name()} gets the ${values('plan')} plan${instead} now: a new period and a new term start immediately, with ${limit}, and calls that are left in the current period are lost.`;
+        const planned = user.nextPlan
+          ? `this replaces the change to the ${user.nextPlan.plan} plan at that time`
+          : 'nothing changes until then';
+        return phrase`${name()} gets the ${values('plan')} plan${instead} with ${limit} from ${planStart}; ${planned}.`;
       },
       async act(values) {
         const limit = values('limit');
@@ -101,29 +111,32 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   };
   const limit: Action = {
     label: 'Set limit…',
-    done: phrase`The limit of ${name()} is changed.`,
+    done: (values) => phrase`The limit of ${name()} is ${wholeOr(values('limit'))} per period.`,
     question: {
       ...{ title: 'Set the limit?', yes: 'Set limit', busy: 'Saving…' },
       fields: [{ name: 'limit', label: 'Calls per period', kind: 'number', least: 0, value: user.limit }],
       effect: (values) =>
-        phrase`${name()} may make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
+        phrase`${name()} can make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
       act: async (values) => void (await api.limit(key, Number(values('limit')))),
     },
   };
   const credits: Action = {
     label: 'Grant calls…',
-    done: phrase`Calls are granted to ${name()}.`,
+    done: (values) => phrase`${name()} can make ${additional(values('calls'))} in this period.`,
     question: {
       ...{ title: 'Grant additional calls?', yes: 'Grant', busy: 'Granting…' },
-      fields: [{ name: 'calls', label: 'Calls', kind: 'number', least: 1 }, reason('Compensation for the outage')],
+      fields: [
+        { name: 'calls', label: 'Calls', kind: 'number', least: 1 },
+        reason('Reason', 'Compensation for the outage'),
+      ],
       effect: (values) =>
-        phrase`${name()} may make ${wholeOr(values('calls'))} more until ${onDateAt(resetsAt)}; calls that are left then are lost.`,
+        phrase`${name()} can make ${additional(values('calls'))} until ${onDateAt(resetsAt)}; unused calls then expire. The user can read the reason in an export.`,
       act: async (values) => void (await api.credits(key, Number(values('calls')), values('reason'))),
     },
   };
   const renew: Action = {
     label: 'Renew…',
-    done: phrase`The plan of ${name()} is renewed.`,
+    done: () => phrase`The plan of ${name()} is renewed.`,
     question: {
       ...{ title: 'Renew the plan?', yes: 'Renew', busy: 'Renewing…' },
       effect: () =>
@@ -136,7 +149,7 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
   const erase: Action = {
     label: 'Erase…',
     isDangerous: true,
-    done: `User ${key} is erased.`,
+    done: () => `User ${key} is erased.`,
     question: {
       ...{ title: 'Erase the user?', yes: 'Erase permanently', busy: 'Erasing…', isDangerous: true },
       effect: () =>

@@ -2,12 +2,12 @@ import { copyButton, make, makeButton } from '../../pages/dom.ts';
 import { span } from '../../pages/format.ts';
 import type { Api } from '../api/api.ts';
 import { isolated, type Phrase, phrase } from '../core/phrase.ts';
-import type { Question } from '../core/question.ts';
+import type { Question, Values } from '../core/question.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
 import { identityOf, nameOfKey } from './words.ts';
 
-/** A change of a user. `done` is shown after it. */
-export type Action = { label: string; isDangerous?: boolean; done: Phrase; question: Question };
+/** A change of a user. `done` states the result. */
+export type Action = { label: string; isDangerous?: boolean; done: (values: Values) => Phrase; question: Question };
 
 const GRACE = [
   ['0', 'immediately'],
@@ -48,7 +48,7 @@ export function replacementOf(api: Api, user: OperatorUserDetail): Action {
   const { key } = user;
   return {
     label: 'Replace owner key…',
-    done: phrase`The owner key of ${identityOf(user)} is replaced.`,
+    done: () => phrase`The owner key of ${identityOf(user)} is replaced.`,
     question: {
       ...{ title: 'Replace the owner key?', yes: 'Replace', busy: 'Replacing…', isDangerous: true },
       fields: [
@@ -73,7 +73,7 @@ export function revocationOf(api: Api, user: OperatorUserDetail, key: OperatorKe
   const name = () => phrase`${isolated(nameOfKey(key))} (key ${String(key.id)})`;
   return {
     label: 'Revoke…',
-    done: phrase`${name()} is revoked.`,
+    done: () => phrase`${name()} is revoked.`,
     question: {
       ...{ title: 'Revoke the key?', yes: 'Revoke', busy: 'Revoking…', isDangerous: true },
       effect: () => phrase`Calls of ${identityOf(user)} with ${name()} fail within 5 seconds; this cannot be undone.`,

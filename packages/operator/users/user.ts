@@ -24,7 +24,7 @@ export function openUser({ api, ask, report }: Context): View {
       ...question,
       async act(values) {
         const result = await question.act(values);
-        report(done);
+        report(done(values));
         // A new key is shown without waiting for the view.
         const loaded = load(key);
         if (!result) await loaded;

@@ -109,13 +109,17 @@ it('changes the plan from the next period and now, the limit and the credits', a
   await act('Change plan…');
   await dialog.getByText('nothing changes until then').waitFor();
   await here.confirm('Change plan');
+  await page.getByText(/gets the yearly plan from \w+ \d+, \d+/).waitFor();
   expect(await shown()).toMatchObject({ plan: 'monthly', nextPlan: { plan: 'yearly' } });
 
   await act('Change plan…');
+  await dialog.getByText('this replaces the change to the yearly plan').waitFor();
   await dialog.getByLabel('From').selectOption('now');
   await dialog.getByLabel('Calls per period').fill('777');
+  await dialog.getByText('gets the yearly plan instead of the monthly plan now').waitFor();
   await dialog.getByText('start immediately, with 777 calls').waitFor();
   await here.confirm('Change plan');
+  await page.getByText(`(user ${user.key}) has the yearly plan.`).waitFor();
   expect(await shown()).toMatchObject({ plan: 'yearly', nextPlan: null, limit: 777 });
 
   await act('Set limit…');
@@ -129,6 +133,7 @@ it('changes the plan from the next period and now, the limit and the credits', a
   await dialog.getByLabel('Calls').fill('50');
   await dialog.getByLabel('Reason').fill('outage');
   await here.confirm('Grant');
+  await page.getByText(`(user ${user.key}) can make 50 additional calls in this period.`).waitFor();
   expect(await shown()).toMatchObject({ limit: 900, credits: 50, periodLimit: 950 });
   await page.getByRole('table', { name: 'Credits' }).getByText('outage').waitFor();
 });
@@ -189,6 +194,7 @@ it('saves an export, and erases the user', async () => {
   await here.confirm('Export');
   const saved = await download;
   expect(saved.suggestedFilename()).toBe(`user-${user.key}.json`);
+  await page.getByText(`is saved as user-${user.key}.json.`).waitFor();
   const text = await readFile(await saved.path(), 'utf8');
   expect(JSON.stringify(JSON.parse(text))).toContain('Ada Lovelace');
   expect(text).not.toContain(user.apiKey);
