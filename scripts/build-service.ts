@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { writeTemplate } from '#database/embedded/template';
+import { TOPICS } from '#docs/site/topics';
 
 // Compiles the service. Stripping types at run time would add 0.25 s to the start and use 25 MB more memory. Run by
 // `npm run build:service`.
@@ -31,6 +32,11 @@ async function revision(): Promise<string> {
   );
 }
 
+/** Copies the Markdown files that `/docs` serves. */
+async function copyManual(folder: string): Promise<void> {
+  for (const file of new Set(TOPICS.map((topic) => topic.file))) await cp(join(ROOT, file), join(folder, file));
+}
+
 /**
  * Empties `folder` and writes the build into it. Like `src/`, the folder must be next to `prisma/`, `package.json` and
  * `dist/`.
@@ -49,6 +55,7 @@ export async function buildService(folder: string): Promise<void> {
     recursive: true,
     filter: async (path) => (await stat(path)).isDirectory() || !/\.(ts|md)$/.test(path),
   });
+  await copyManual(join(folder, 'docs/manual'));
   await writeFile(join(folder, 'revision'), `${await revision()}\n`);
   await writeTemplate(join(folder, 'database/embedded/template.gz'));
 }

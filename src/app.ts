@@ -8,7 +8,7 @@ import { servePageAssets } from '#docs/pages/page-assets';
 import { problemHtml } from '#docs/pages/problem-html';
 import { health } from '#docs/routes-health';
 import { describeInterface } from '#docs/routes-openapi';
-import { createReadiness, serveStatus } from '#docs/serve-status';
+import { createReadiness, serveStatus } from '#docs/status/serve-status';
 import type { Capability } from '#server/capability';
 import { drainOnClose } from '#server/connections/drain';
 import { createLingering } from '#server/connections/lingering';

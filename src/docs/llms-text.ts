@@ -1,12 +1,15 @@
 import type { Operation, Parameter, Response } from '#docs/openapi/schemas';
-import { ATTRIBUTION, type GuideSettings, guide, SLOGAN, SUMMARY } from './guide.ts';
+import type { GuideSettings } from './guide/context.ts';
+import { ATTRIBUTION, gettingStarted, SLOGAN, SUMMARY } from './guide/guide.ts';
+import { toMarkdown } from './site/manual.ts';
+import type { Page } from './site/page.ts';
 
 export type Described = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
 };
 
-const ESSENTIAL = ['key', 'limits', 'freshness', 'errors'];
+const ESSENTIAL = ['Get a key', 'Check your allowance', 'Handle errors'];
 
 /** `days (1 to 36500, like 30)`. A question mark follows the name of an optional parameter. */
 function parameter({ name, required, example, schema }: Parameter): string {
@@ -42,8 +45,12 @@ function line(basePath: string, path: string, method: string, operation: Operati
   return `- [${method.toUpperCase()} ${path}](${target}): ${operation.summary}. ${terms(operation)}`;
 }
 
-/** The text of `/llms.txt` (https://llmstxt.org): one line per operation. */
-export function llmsText({ tags, paths }: Described, settings: GuideSettings): string {
+/** The text of `/llms.txt` (https://llmstxt.org): one line per operation, and one per page of the docs. */
+export function llmsText(
+  { tags, paths }: Described,
+  settings: GuideSettings,
+  pages: readonly Pick<Page, 'path' | 'title' | 'summary'>[],
+): string {
   const { basePath } = settings;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -53,9 +60,11 @@ export function llmsText({ tags, paths }: Described, settings: GuideSettings): s
     const lines = own.map(({ path, method, operation }) => line(basePath, path, method, operation));
     return `## ${name[0]?.toUpperCase()}${name.slice(1)}: ${description}\n\n${lines.join('\n')}`;
   });
-  const essence = guide(settings)
-    .filter(({ id }) => ESSENTIAL.includes(id))
+  const to = toMarkdown(basePath);
+  const essence = gettingStarted(settings, to)
+    .filter(({ title }) => ESSENTIAL.includes(title))
     .map(({ title, text }) => `- ${title}: ${text.split('\n\n', 1)[0]}`);
+  const texts = pages.map(({ path, title, summary }) => `- [${title}](${to(path)}): ${summary}`);
   return `# Quotient
 
 > ${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}
@@ -66,11 +75,14 @@ ${essence.join('\n')}
 
 ${groups.join('\n\n')}
 
+## Docs
+
+${texts.join('\n')}
+
 ## More
 
 - [The API description](${basePath}/openapi.json): OpenAPI 3.1, with all schemas, headers and problems
-- [Problems](${basePath}/docs/problems): the cause and remedy of each \`code\`
-- [The docs](${basePath}/docs): the guide, and an API reference with a form to try each endpoint
+- [The docs](${basePath}/docs): pages for people, with a form to try each endpoint
 - [The console](${basePath}/): prices and charts in a browser
 `;
 }

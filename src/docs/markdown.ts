@@ -1,38 +1,90 @@
+import { Marked, Renderer, type Tokens } from 'marked';
 import { escapeHtml } from '#core/record-fields';
 
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
 
-/** Converts text with `code` and [links](…). */
-export function inlineHtml(text: string): string {
-  return text
-    .split(/(`[^`]+`)/)
-    .map((part, index) =>
-      index % 2 === 1
-        ? inlineCodeHtml(part.slice(1, -1))
-        : escapeHtml(part).replace(/\[([^\]]+)\]\(((?:https?:\/|[/#])[^)\s]*)\)/g, '<a href="$2">$1</a>'),
-    )
-    .join('');
-}
-
 export const codeHtml = (code: string) => `<pre>${inlineCodeHtml(code)}</pre>`;
 
-/** Fenced code, which may contain empty lines, or text up to an empty line. */
-const BLOCK = /```[\s\S]*?\n```|\S(?:(?!\n\n)[\s\S])*/g;
+/** The anchor of a heading, as GitHub generates it. */
+export const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 
-function blockHtml(block: string): string {
-  const fence = /^```\w*\n([\s\S]*)\n```$/.exec(block);
-  if (fence) return codeHtml(fence[1] ?? '');
-  if (!block.startsWith('* ')) return `<p>${inlineHtml(block)}</p>`;
-  const items = block.slice(2).split('\n* ');
-  return `<ul>\n${items.map((item) => `<li>${itemHtml(item)}</li>`).join('\n')}\n</ul>`;
+/** The targets that a link may have: other pages of the service, and the web. */
+const TARGET = /^(https?:\/|[/#])/;
+
+/** A table with this number of columns does not fit a phone, and scrolls. */
+const WIDE = 3;
+
+/** Shows HTML in the source as text, and links only words that are written as links. */
+const marked = new Marked({
+  tokenizer: { url: () => undefined, autolink: () => undefined },
+  renderer: {
+    html: ({ text }) => escapeHtml(text),
+    image: ({ text }) => escapeHtml(text),
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      return TARGET.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
+    },
+    code: ({ text }) => `${codeHtml(text)}\n`,
+    // The section around a heading of the second level has its anchor.
+    heading({ tokens, depth, text }) {
+      const anchor = anchorOf(text);
+      const id = depth > 2 ? ` id="${anchor}"` : '';
+      return `<h${depth}${id}><a href="#${anchor}">${this.parser.parseInline(tokens)}</a></h${depth}>\n`;
+    },
+    table(token) {
+      const html = Renderer.prototype.table.call(this, token);
+      if (token.header.length < WIDE) return html;
+      const label = `Table: ${token.header.map(({ text }) => text.replaceAll('`', '')).join(', ')}`;
+      return `<div class="wide" role="group" tabindex="0" aria-label="${escapeHtml(label)}">\n${html}</div>\n`;
+    },
+    tablecell: ({ header, text }) => (header && text === '' ? '<td></td>\n' : false),
+  },
+});
+
+/** Converts Markdown without blocks, such as the text of a table cell. */
+export const inlineHtml = (text: string) => marked.parseInline(text, { async: false });
+
+export const toHtml = (markdown: string) => marked.parse(markdown, { async: false }).trimEnd();
+
+/** A part of a text: a section of the second level with its anchor, or the text before the first section. */
+export type Section = { id: string; title: string; markdown: string; anchors: string[] };
+
+const isContents = (token: Tokens.Generic) =>
+  token.type === 'list' && (token as Tokens.List).items.every(({ text }) => /^\[[^\]]+\]\(#[^)]+\)$/.test(text.trim()));
+
+/** Splits a text at its headings of the second level. Omits its title, and its list of contents. */
+export function sectionsOf(markdown: string): [introduction: Section, ...sections: Section[]] {
+  const introduction: Section = { id: '', title: '', markdown: '', anchors: [] };
+  const sections: [Section, ...Section[]] = [introduction];
+  for (const token of marked.lexer(markdown)) {
+    const { text = '', depth } = token as Partial<Tokens.Heading>;
+    if (token.type === 'heading' && depth === 1) continue;
+    if (token.type === 'heading' && depth === 2)
+      sections.push({ id: anchorOf(text), title: text, markdown: '', anchors: [] });
+    const section = sections.at(-1) as Section;
+    if (token.type === 'heading') section.anchors.push(anchorOf(text));
+    if (section !== introduction || !isContents(token)) section.markdown += token.raw;
+  }
+  return sections;
 }
 
-/** A list item may contain a nested list, indented by two spaces. */
-function itemHtml(item: string): string {
-  const [words = '', ...nested] = item.split('\n  * ');
-  if (nested.length === 0) return inlineHtml(words);
-  return `${inlineHtml(words)}\n<ul>\n${nested.map((one) => `<li>${inlineHtml(one)}</li>`).join('\n')}\n</ul>`;
-}
+/** Code blocks, which contain no links. */
+const FENCED = /(^ *```[\s\S]*?^ *```$)/m;
 
-/** Converts paragraphs, lists of two levels, fenced code, and inline `code` and [links](…). */
-export const toHtml = (markdown: string) => (markdown.match(BLOCK) ?? []).map(blockHtml).join('\n');
+/** Replaces the target of each link. A link without a new target becomes text. */
+export const withTargets = (markdown: string, targetOf: (target: string) => string | undefined): string =>
+  markdown
+    .split(FENCED)
+    .map((part, place) =>
+      place % 2 === 1
+        ? part
+        : part.replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text, target) => {
+            const to = targetOf(target);
+            return to === undefined ? text : `[${text}](${to})`;
+          }),
+    )
+    .join('');

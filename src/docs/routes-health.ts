@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { negotiateFormat } from '#server/replies/negotiation';
 import { neverStored } from '#server/replies/static-content';
 import { warningText } from '#upstream/freshness';
-import type { Readiness } from './serve-status.ts';
+import type { Readiness } from './status/serve-status.ts';
 
 const live = {
   tags: ['operations'],

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type GuideSettings, guideText } from '#docs/guide';
+import type { GuideSettings } from '#docs/guide/context';
+import { describeApi } from '#docs/guide/guide';
 import { type Described, llmsText } from '#docs/llms-text';
 import type { Document as ReferenceDocument } from '#docs/reference/document';
 import { serveDocs } from '#docs/routes';
@@ -24,7 +25,7 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
   const { basePath } = settings;
   await generateDocument(app, {
     title: 'Quotient',
-    description: guideText(settings),
+    description: describeApi(settings),
     basePath,
     tags: TAGS,
     access: WITH_KEY,
@@ -53,10 +54,10 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     type: 'application/json; charset=utf-8',
     text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
+  const pages = serveDocs(app, settings, () => app.swagger() as unknown as ReferenceDocument, TAGS);
   serveText(app, `${basePath}/llms.txt`, {
     // Markdown is sent as plain text, because browsers download `text/markdown`.
     type: 'text/plain; charset=utf-8',
-    text: () => llmsText(app.swagger() as unknown as Described, settings),
+    text: () => llmsText(app.swagger() as unknown as Described, settings, pages),
   });
-  serveDocs(app, settings, () => app.swagger() as unknown as ReferenceDocument);
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { problemPage } from '#docs/docs-page';
 import { type Document, generateDocument } from '#docs/openapi/document';
 import { withSharedParameters } from '#docs/openapi/operation';
 import type { Access } from '#docs/openapi/schemas';
+import { operatorProblemPage } from '#docs/site/problems';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
 
 const TAGS = [
@@ -52,6 +52,6 @@ export async function describeOperatorInterface(app: FastifyInstance): Promise<v
   serveText(app, '/docs/problems', {
     type: 'text/html; charset=utf-8',
     headers: PAGE_SECURITY,
-    text: () => problemPage(''),
+    text: operatorProblemPage,
   });
 }

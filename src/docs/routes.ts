@@ -5,31 +5,40 @@ import { serveAssets } from '#docs/pages/page-assets';
 import { sourceRecord } from '#docs/records';
 import type { Document } from '#docs/reference/document';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
-import { docsPage, problemPage } from './docs-page.ts';
-import type { GuideSettings } from './guide.ts';
+import type { GuideSettings } from './guide/context.ts';
+import { addressOf, markdownAddressOf } from './site/page.ts';
+import { openSite } from './site/site.ts';
 import { SOURCES } from './source-list.ts';
 
 const HTML = 'text/html; charset=utf-8';
+// Markdown is sent as plain text, because browsers download `text/markdown`.
+const MARKDOWN = 'text/plain; charset=utf-8';
 /** The style sheets in the order of the cascade. */
-const STYLES = ['contents.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
-const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'try-it.js'];
+const STYLES = ['contents.css', 'article.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
+const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'search.js', 'try-it.js'];
 
-export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document): void {
+type Tags = Document['tags'];
+
+/** Serves the pages below `/docs`, their Markdown versions and the search index. Returns the pages. */
+export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document, tags: Tags) {
   const { basePath } = settings;
-  for (const path of ['/docs', '/docs/']) {
-    serveText(app, `${basePath}${path}`, {
-      type: HTML,
-      headers: PAGE_SECURITY,
-      text: () => docsPage(settings, describe()),
+  const site = openSite(settings, describe, tags);
+  for (const page of site.pages) {
+    const address = addressOf(basePath, page.path);
+    for (const url of page.path === '' ? [address, `${address}/`] : [address])
+      serveText(app, url, {
+        ...{ type: HTML, headers: PAGE_SECURITY, countedAs: `${basePath}/docs/*` },
+        text: () => site.html(page),
+      });
+    serveText(app, markdownAddressOf(basePath, page.path), {
+      ...{ type: MARKDOWN, countedAs: `${basePath}/docs/*.md` },
+      text: () => site.markdown(page),
     });
   }
-  serveText(app, `${basePath}/docs/problems`, {
-    type: HTML,
-    headers: PAGE_SECURITY,
-    text: () => problemPage(basePath),
-  });
+  serveText(app, `${basePath}/docs/search.json`, { type: 'application/json; charset=utf-8', text: site.index });
   const scripts = Object.fromEntries(SCRIPTS.map((name) => [name, [name]]));
   serveAssets(app, basePath, new URL('./assets/', import.meta.url), { 'docs.css': STYLES, ...scripts });
+  return site.pages;
 }
 
 const list = {

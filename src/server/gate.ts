@@ -140,6 +140,8 @@ export type RouteFacts = {
   /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
+  /** The name in metrics of several routes that are counted together. */
+  countedAs?: string;
 };
 
 declare module 'fastify' {

@@ -68,7 +68,9 @@ export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
 
 export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
   app.addHook('onResponse', ({ is404, routeOptions, method }, { statusCode, elapsedTime }, done) => {
-    requests.observe(is404 ? undefined : routeOptions.url, method, statusCode, elapsedTime / SECOND);
+    const { url, config } = routeOptions;
+    const route = is404 ? undefined : (config.countedAs ?? url);
+    requests.observe(route, method, statusCode, elapsedTime / SECOND);
     done();
   });
 }

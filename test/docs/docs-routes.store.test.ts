@@ -29,77 +29,72 @@ describe.each([
 
   afterAll(() => service?.close());
 
-  it.each(['/docs', '/docs/', '/docs/problems'])('%s loads nothing from outside', async (path) => {
-    const page = await service.get(path);
-    const html = await page.text();
-    expect(page.status).toBe(200);
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const policy = page.headers.get('content-security-policy');
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
-    expect(policy).not.toContain('unsafe');
-    expect(html).not.toMatch(/<style|<script>| style=| on[a-z]+=/);
-    expect(html).toMatch(/<title>Quotient/);
+  it.each(['/docs', '/docs/', '/docs/prices', '/docs/reference/users', '/docs/problems'])(
+    '%s loads nothing from outside',
+    async (path) => {
+      const page = await service.get(path);
+      const html = await page.text();
+      expect(page.status).toBe(200);
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).not.toContain('unsafe');
+      expect(html).not.toMatch(/<style|<script>| style=| on[a-z]+=/);
+      expect(html).toMatch(/<title>Quotient/);
 
-    const assets = assetsOf(html);
-    expect(assets.length).toBeGreaterThan(0);
-    for (const asset of assets) {
-      const url = new URL(asset, `${service.url}${path}`);
-      expect(url.origin, asset).toBe(origin);
-      const response = await fetch(url);
-      expect(response.status, asset).toBe(200);
-      const text = await response.text();
-      const outside = asset.endsWith('.css') ? LOADS_FROM_OUTSIDE.css : LOADS_FROM_OUTSIDE.js;
-      if (/\.(css|js)$/.test(asset)) expect(text.match(outside), asset).toBeNull();
-    }
-  });
+      const assets = assetsOf(html);
+      expect(assets.length).toBeGreaterThan(0);
+      for (const asset of assets) {
+        const url = new URL(asset, `${service.url}${path}`);
+        expect(url.origin, asset).toBe(origin);
+        const response = await fetch(url);
+        expect(response.status, asset).toBe(200);
+        const text = await response.text();
+        const outside = asset.endsWith('.css') ? LOADS_FROM_OUTSIDE.css : LOADS_FROM_OUTSIDE.js;
+        if (/\.(css|js)$/.test(asset)) expect(text.match(outside), asset).toBeNull();
+      }
+    },
+  );
 
-  it('contain every operation with its path under the base path, and list it in the contents', async () => {
+  it('contain every operation with its path under the base path, and list all operations on the start page', async () => {
     const { paths } = (await (await service.get('/openapi.json')).json()) as Document;
-    const html = await (await service.get('/docs')).text();
+    const start = await (await service.get('/docs')).text();
     for (const [path, operations] of Object.entries(paths)) {
-      for (const [method, { operationId }] of Object.entries(operations)) {
+      for (const [method, { operationId, tags }] of Object.entries(operations)) {
+        const html = await (await service.get(`/docs/reference/${tags[0]}`)).text();
         const place = `data-method="${method.toUpperCase()}" data-path="${basePath}${path}"`;
         expect(html).toContain(`<section id="${operationId}" class="operation" ${place}>`);
         expect(html).toContain(`<li><a href="#${operationId}">`);
+        expect(start).toContain(`<a href="${basePath}/docs/reference/${tags[0]}#${operationId}">`);
       }
     }
   });
 
-  it('contain no broken links', async () => {
-    const html = await (await service.get('/docs')).text();
-    const problems = await (await service.get('/docs/problems')).text();
-    const ids = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    expect(ids(html)).toEqual([...new Set(ids(html))]);
-    for (const [, id] of html.matchAll(/ href="#([^"]+)"/g)) expect(ids(html)).toContain(id);
-    const toProblems = html.matchAll(/ href="([^"#]*\/docs\/problems)#([^"]+)"/g);
-    for (const [, path, id] of toProblems) {
-      expect(path).toBe(`${basePath}/docs/problems`);
-      expect(ids(problems)).toContain(id);
-    }
-  });
-
   it('state common problems, headers and parameters once', async () => {
-    const html = await (await service.get('/docs')).text();
-    const shared = html.split('<section id="shared-problems"')[1]?.split('</section>')[0];
+    const common = await (await service.get('/docs/reference')).text();
+    const prices = await (await service.get('/docs/reference/prices')).text();
+    const shared = common.split('<section id="shared-problems"')[1]?.split('</section>')[0];
     for (const code of ['invalid_request', 'internal_error', 'api_key_missing', 'quota_exceeded']) {
       expect(shared, code).toContain(`#${code}"`);
-      expect(html.split(`docs/problems#${code}"`), code).toHaveLength(2);
+      expect(prices, code).not.toContain(`docs/problems#${code}"`);
     }
-    expect(html.split('id="header-RateLimit"')).toHaveLength(2);
-    expect(html.split('id="parameter-currency"')).toHaveLength(2);
+    expect(common.split('id="header-RateLimit"')).toHaveLength(2);
+    expect(common.split('id="parameter-currency"')).toHaveLength(2);
+    expect(prices).toContain(`<a href="${basePath}/docs/reference#parameter-currency">`);
   });
 
-  it('show the guide of the description with the same headings', async () => {
+  it('show the first steps of the description with the same headings', async () => {
     const { info } = (await (await service.get('/openapi.json')).json()) as Document;
-    const html = await (await service.get('/docs')).text();
+    const html = await (await service.get('/docs/getting-started')).text();
     const titles = [...info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     expect(titles.length).toBeGreaterThan(5);
-    const headings = [...html.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, title]) => title);
-    expect(headings.slice(0, titles.length)).toEqual(titles);
+    const headings = [...html.matchAll(/<h2><a href="#[^"]+">([^<]+)<\/a><\/h2>/g)].map(([, title]) => title);
+    expect(headings).toEqual(titles);
     expect(info.description).toContain(`${basePath}/v1/user/create?name=`);
+    expect(info.description).toContain(`](${basePath}/docs/plans#expiry-and-renewal)`);
   });
 
-  it.each(['/docs', '/docs/problems'])('%s links to all other pages', async (path) => {
+  it.each(['/docs', '/docs/prices', '/docs/problems'])('%s links to the other parts of the service', async (path) => {
     const html = await (await service.get(path)).text();
     for (const target of ['/', '/docs', '/docs/problems', '/openapi.json', '/llms.txt']) {
       expect(html).toContain(`<a href="${basePath}${target}"`);
@@ -129,6 +124,10 @@ describe.each([
   it.each([
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/problems', 'text/html; charset=utf-8'],
+    ['/docs/reference/users', 'text/html; charset=utf-8'],
+    ['/docs.md', 'text/plain; charset=utf-8'],
+    ['/docs/prices.md', 'text/plain; charset=utf-8'],
+    ['/docs/search.json', 'application/json; charset=utf-8'],
     ['/docs/static/docs.css', 'text/css; charset=utf-8'],
     ['/docs/static/page.css', 'text/css; charset=utf-8'],
     ['/docs/static/theme.js', 'text/javascript; charset=utf-8'],
@@ -167,8 +166,11 @@ describe.each([
     ['GET', '/docs/static/nothing.js', 404, 'not_found'],
     ['GET', '/docs/static/..%2f..%2fpackage.json', 404, 'not_found'],
     ['GET', '/docs/problems/nothing', 404, 'not_found'],
+    ['GET', '/docs/nothing.md', 404, 'not_found'],
+    ['GET', '/docs/..%2fREADME.md', 404, 'not_found'],
     ['POST', '/docs', 405, 'method_not_allowed'],
     ['POST', '/docs/problems', 405, 'method_not_allowed'],
+    ['POST', '/docs/prices.md', 405, 'method_not_allowed'],
     ['DELETE', '/docs/static/docs.css', 405, 'method_not_allowed'],
     ['POST', '/llms.txt', 405, 'method_not_allowed'],
     ['PUT', '/openapi.json', 405, 'method_not_allowed'],

@@ -21,7 +21,7 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
   it('has a title, a summary, and sections of links', () => {
     expect(text).toMatch(/^# Quotient\n\n> Market quotes, on a quota\. .+CoinGecko.+\n\n- /);
     const [, ...sections] = text.split(/^## .+$/m);
-    expect(sections.length).toBe(document.tags.length + 1);
+    expect(sections.length).toBe(document.tags.length + 2);
     for (const section of sections) {
       for (const line of section.trim().split('\n')) expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]*\): ./);
     }
@@ -63,10 +63,14 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
     expect(lineOf(method, path)).toContain(terms);
   });
 
-  it('links only to existing pages', async () => {
+  it('links the Markdown version of every page, with its summary, and only existing pages', async () => {
     const targets = [...text.matchAll(/\]\((\/[^)#]*)/g)].map(([, target]) => target ?? '');
     const pages = [...new Set(targets)].filter((target) => target !== `${basePath}/`);
-    expect(pages.sort()).toEqual(['/docs', '/docs/problems', '/openapi.json'].map((path) => basePath + path));
-    for (const page of pages) expect((await fetch(new URL(page, service.url))).status).toBe(200);
+    for (const page of pages) expect([page, (await fetch(new URL(page, service.url))).status]).toEqual([page, 200]);
+    const start = await (await service.get('/docs')).text();
+    const contents = start.split('<nav id="contents"')[1]?.split('</nav>')[0] ?? '';
+    const served = [...contents.matchAll(/ href="([^"#]+)"/g)].map(([, target]) => `${target}.md`);
+    expect(served.length).toBeGreaterThan(20);
+    expect(pages.filter((page) => page.endsWith('.md')).sort()).toEqual(served.sort());
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusWords } from '#docs/status-page';
+import { statusWords } from '#docs/status/status-page';
 import { namesOf, OF_ALL_TOKENS } from '#prices/archive/archive-cache';
 import { FAILURE_CAUSES } from '#upstream/failure';
 import { type Warning, warningText } from '#upstream/freshness';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '#core/problems';
-import { createReadiness } from '#docs/serve-status';
-import { statusPage } from '#docs/status-page';
-import type { statusRecord } from '#docs/status-record';
+import { createReadiness } from '#docs/status/serve-status';
+import { statusPage } from '#docs/status/status-page';
+import type { statusRecord } from '#docs/status/status-record';
 import { openTestDatabase } from '../support/database/database.ts';
 import { type Service, startService } from '../support/service/service.ts';
 

@@ -102,7 +102,7 @@ it('the image starts, becomes ready and healthy, serves the console, and stops',
   const service = spawnService(env, args, { command, cwd: app });
   onTestFinished(() => service.kill());
   const url = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0] ?? '';
-  for (const path of ['/health/ready', '/', '/docs', '/openapi.json'])
+  for (const path of ['/health/ready', '/', '/docs', '/docs/client.md', '/openapi.json'])
     expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
   const [check = '', ...checkArgs] = image.healthcheck;
   await promisify(execFile)(check, checkArgs, { env: { ...env, PORT: new URL(url).port } });

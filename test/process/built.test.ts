@@ -31,6 +31,8 @@ it('runs without its sources, and prints its address', async () => {
   expect(user.status).toBe(200);
   for (const path of [
     '/health/ready',
+    '/docs/prices',
+    '/docs/client.md',
     '/docs/static/docs.css',
     '/docs/static/page.css',
     '/docs/static/docs.js',

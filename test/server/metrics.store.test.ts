@@ -74,6 +74,9 @@ test('each response is counted once, by the pattern of its route, on every respo
     await exchange(service.url, 'not a request\r\n\r\n');
     await exchange(service.url, `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(200_000)}\r\n\r\n`);
     await service.get('/health/ready');
+    // The pages of the docs share their series.
+    for (const page of ['/docs', '/docs/prices', '/docs/reference/users', '/docs/prices.md', '/docs/keys.md'])
+      await service.get(page);
   });
 
   expect(counted).toEqual({
@@ -94,6 +97,8 @@ test('each response is counted once, by the pattern of its route, on every respo
     'other 400 unmatched': 1,
     'other 431 unmatched': 1,
     'GET 200 /health/ready': 1,
+    'GET 200 /docs/*': 3,
+    'GET 200 /docs/*.md': 2,
   });
 });
 

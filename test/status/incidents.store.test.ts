@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { statusRecord } from '#docs/status-record';
+import type { statusRecord } from '#docs/status/status-record';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { startMailServer } from '../support/mail/mail-server.ts';
 import { type Service, startService } from '../support/service/service.ts';

@@ -22,9 +22,9 @@ const plan = z
 export const registrationForm = z.object({ name, email, plan });
 export type RegistrationForm = z.infer<typeof registrationForm>;
 
-/** The `Link` of a registration (RFC 8288): the call that renews the key, and the guide's section about renewal. */
+/** The `Link` of a registration (RFC 8288): the call that renews the key, and the section of the docs about renewal. */
 export const renewalLink = (basePath: string) =>
   [
     `<${basePath}/v1/user/renew>; rel="related"; title="renew"`,
-    `<${basePath}/docs#renewal>; rel="help"; title="How to renew the key"`,
+    `<${basePath}/docs/plans#expiry-and-renewal>; rel="help"; title="How to renew the key"`,
   ].join(', ');

@@ -1,14 +1,19 @@
 /**
- * The table of contents, which marks the current section. On a phone, it is a menu.
+ * The contents, which mark the current section of the page. On a phone, they are a menu.
  * @param {HTMLElement} page
  */
 export function openNavigation(page) {
   const contents = /** @type {HTMLElement} */ (page.querySelector('#contents'));
   const button = /** @type {HTMLElement} */ (page.querySelector('#contents-button'));
-  const links = new Map([...contents.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
+  const links = new Map(
+    [.../** @type {NodeListOf<HTMLAnchorElement>} */ (contents.querySelectorAll('.sections a'))].map((link) => [
+      link.hash.slice(1),
+      link,
+    ]),
+  );
 
-  /** @type {HTMLElement | undefined} */
-  let current;
+  /** @type {HTMLElement | null} */
+  let current = contents.querySelector('[aria-current="page"]');
 
   function showCurrent() {
     if (!current) return;
@@ -20,7 +25,7 @@ export function openNavigation(page) {
 
   /** @param {HTMLElement} link */
   function mark(link) {
-    current?.removeAttribute('aria-current');
+    if (current?.getAttribute('aria-current') === 'location') current.removeAttribute('aria-current');
     current = link;
     link.setAttribute('aria-current', 'location');
     showCurrent();
@@ -40,6 +45,8 @@ export function openNavigation(page) {
     const section = document.getElementById(id);
     if (section) observer.observe(section);
   }
+
+  showCurrent();
 
   /** @param {boolean} isOpen */
   function setOpen(isOpen) {

@@ -84,7 +84,7 @@ export const HEADERS = {
   Link: text(
     'Related pages and calls (RFC 8288). If the operator has configured a block explorer, node responses ' +
       'link to it (`alternate`). A registration response links to the renewal call (`related`) and to its ' +
-      'guide (`help`).',
+      'description (`help`).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',
     `^${LINK}(, ${LINK})*$`,
   ),

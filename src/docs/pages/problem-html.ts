@@ -29,7 +29,7 @@ ${unknown ? nothingThere(url, unknown.nearest) : wrong(problem)}
 ${isCall ? '<p>Paths under <code>/v1/</code> are API endpoints. These pages are for people:</p>' : '<p>Other pages:</p>'}
 <ul>
 <li><a href="${basePath}/">Console</a>: prices, charts and your key</li>
-<li><a href="${basePath}/docs">Docs</a>: guide and API reference</li>
+<li><a href="${basePath}/docs">Docs</a>: guides and API reference</li>
 <li><a href="${basePath}/status">Status</a>: whether the service is available</li>
 </ul>
 <p class="soft">Status ${status}, <a href="${basePath}/docs/problems#${code}">what <code>${code}</code> means</a>, request <code>${escapeHtml(requestId)}</code></p>`,

@@ -3,6 +3,7 @@ import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/mark
 import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
 import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Answer, Entry, Shared } from './document.ts';
+import { exampleAnswers, ownProblems, termsOf } from './operation-facts.ts';
 import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schema-html.ts';
 
 function questionOf({ method, path, title }: Entry): string | undefined {
@@ -48,7 +49,8 @@ ${question ? ` data-question="${escapeHtml(question)}"` : ''}>
 </form></details>`;
 }
 
-export type Place = { basePath: string; named: NamedSchemas; shared: Shared };
+/** `common` is the address of the page with the parts that several operations share. */
+export type Place = { basePath: string; common: string; named: NamedSchemas; shared: Shared };
 
 export const methodHtml = (method: string) =>
   `<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
@@ -66,11 +68,11 @@ function factsOf({ schema, example }: Parameter): string {
   return facts.length > 0 ? `<p class="soft">${facts.join(', ')}</p>` : '';
 }
 
-function parameterRow(parameter: Parameter, { named, shared }: Place, isWhole: boolean): string {
+function parameterRow(parameter: Parameter, { named, shared, common }: Place, isWhole: boolean): string {
   const { name, in: where, required, description = '', schema } = parameter;
   const isShared = !isWhole && shared.parameters.some((one) => one.name === name && one.description === description);
   const words = isShared
-    ? `${inlineHtml(firstSentence(description))} <a href="#parameter-${name}">More</a>`
+    ? `${inlineHtml(firstSentence(description))} <a href="${common}#parameter-${name}">More</a>`
     : inlineHtml(description);
   const type = `${typeOf(schema, named)}${where === 'path' ? ', in the path' : ''}`;
   const need = required ? '<span class="required">required</span>' : '';
@@ -90,46 +92,31 @@ function descriptionHtml(description: string): string {
   return `${toHtml(description.slice(0, start))}\n<details><summary>Details</summary>\n${details}</details>`;
 }
 
-function termsHtml({ price, takesKey, scope }: Entry): string {
-  const key = !takesKey
-    ? 'No key required'
-    : scope === undefined || scope === 'any'
-      ? 'Any key'
-      : scope === 'account'
-        ? 'Owner key (scope <code>account</code>)'
-        : `Key with the scope ${code(scope)}`;
-  return `<p class="terms">${price === undefined ? 'Free' : `Costs ${escapeHtml(price)}`} · ${key}</p>`;
-}
-
 function answerHtml({ status, description, schema, csv }: Answer, named: NamedSchemas): string {
   const type = schema ? ` <span class="type">${escapeHtml(typeOf(schema, named))}</span>` : '';
-  return `<h4>Response ${status}${type}</h4>
+  return `<h3>Response ${status}${type}</h3>
 <p>${inlineHtml(description)}${csv === undefined ? '' : ' With <code>format=csv</code>: CSV.'}</p>
 ${schema ? fieldsHtml(schema, named) : ''}`;
 }
 
-const bodyHtml = (body: Schema, named: NamedSchemas) => `<h4>Body <span class="type">application/json</span></h4>
+const bodyHtml = (body: Schema, named: NamedSchemas) => `<h3>Body <span class="type">application/json</span></h3>
 ${fieldsHtml(body, named)}`;
 
-/** The operation's problems, except shared problems, which are documented once. */
-function problemsHtml({ problems }: Entry, { basePath, shared }: Place): string {
-  const said = new Set(Object.values(shared.codes).flat());
-  const own = problems.filter(({ code }) => !said.has(code));
+function problemsHtml(entry: Entry, { basePath, common, shared }: Place): string {
+  const own = ownProblems(entry, shared);
   const links = own.map(
     ({ status, code }) => `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
   );
   const list = links.length > 0 ? `<ul class="codes">${links.join('')}</ul>` : '';
-  return `<h4>Problems</h4>\n${list}<p class="soft">${list && 'And '}<a href="#shared-problems">${list ? 'the' : 'The'} problems of all paths</a>.</p>`;
+  return `<h3>Problems</h3>\n${list}<p class="soft">${list && 'And '}<a href="${common}#shared-problems">${list ? 'the' : 'The'} problems of all paths</a>.</p>`;
 }
 
-function headersHtml({ headers }: Entry, { shared }: Place): string {
+function headersHtml({ headers }: Entry, { shared, common }: Place): string {
   const own = headers
     .filter((name) => !shared.headers.has(name))
-    .map((name) => `<a href="#header-${name}">${code(name)}</a>`);
+    .map((name) => `<a href="${common}#header-${name}">${code(name)}</a>`);
   return own.length > 0 ? `<p>Headers: ${own.join(', ')}.</p>` : '';
 }
-
-const jsonText = (value: unknown) => JSON.stringify(value, null, 2);
 
 function samplesHtml(entry: Entry, { basePath, named }: Place): string {
   const samples = samplesOf(entry, basePath, named);
@@ -138,12 +125,7 @@ function samplesHtml(entry: Entry, { basePath, named }: Place): string {
     ([name, label]) =>
       `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
   );
-  const answers = entry.answers.flatMap(({ status, example, csv, events }) => [
-    ...(events === undefined ? [] : [[`Response ${status}`, events.trimEnd()] as const]),
-    ...(example === undefined ? [] : [[`Response ${status}`, jsonText(example)] as const]),
-    ...(csv === undefined ? [] : [[`Response ${status}, CSV`, csv.trimEnd()] as const]),
-  ]);
-  const shown = answers.map(([label, text]) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
+  const shown = exampleAnswers(entry).map(({ label, text }) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
   return `<div class="languages"></div>
 ${requests.join('\n')}
 ${shown.join('\n')}`;
@@ -153,12 +135,12 @@ export function operationHtml(entry: Entry, place: Place): string {
   const { id, method, path, title, description, parameters, body, answers } = entry;
   const { named } = place;
   return `<section id="${escapeHtml(id)}" class="operation" data-method="${method}" data-path="${escapeHtml(place.basePath + path)}">
-<h3><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h3>
+<h2><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h2>
 <p class="address">${methodHtml(method)} ${pathHtml(path)}</p>
 <div class="columns"><div class="description">
-${termsHtml(entry)}
+<p class="terms">${inlineHtml(termsOf(entry))}</p>
 ${descriptionHtml(description)}
-${parameters.length > 0 ? `<h4>Parameters</h4>\n${parametersHtml(parameters, place)}` : ''}
+${parameters.length > 0 ? `<h3>Parameters</h3>\n${parametersHtml(parameters, place)}` : ''}
 ${body ? bodyHtml(body, named) : ''}
 ${answers.map((answer) => answerHtml(answer, named)).join('\n')}
 ${headersHtml(entry, place)}

@@ -1,83 +1,104 @@
 import { type ProblemCode, problemKind } from '#core/problems';
-import { escapeHtml } from '#core/record-fields';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
-import { methodHtml, operationHtml, type Place, parametersHtml } from './operation-html.ts';
+import { operationHtml, type Place, parametersHtml } from './operation-html.ts';
+import { operationMarkdown, parametersMarkdown } from './operation-markdown.ts';
 
-type Link = { id: string; html: string };
-export type Part = { title: string; links: Link[]; html: string };
-const titled = (name: string) => `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`;
+type Header = { name: string; description: string; example: unknown };
 
-function headersHtml({ components: { headers = {} } }: Document): string {
-  const rows = Object.entries(headers)
-    // An optional header is documented with its required variant.
-    .filter(([name]) => !name.endsWith('.optional') || !(name.replace('.optional', '') in headers))
-    .map(([name, { description, example }]) => {
-      const plain = name.replace('.optional', '');
-      return `<tr id="header-${plain}"><th scope="row">${code(plain)}</th><td><p>${inlineHtml(description)}</p>\
-<p class="soft">for example ${code(String(example))}</p></td></tr>`;
-    });
-  return `<table class="fields"><tbody>${rows.join('\n')}</tbody></table>`;
+function headersOf({ components: { headers = {} } }: Document): Header[] {
+  return (
+    Object.entries(headers)
+      // An optional header is documented with its required variant.
+      .filter(([name]) => !name.endsWith('.optional') || !(name.replace('.optional', '') in headers))
+      .map(([name, { description, example }]) => ({ name: name.replace('.optional', ''), description, example }))
+  );
 }
 
+const headerRow = ({ name, description, example }: Header) =>
+  `<tr id="header-${name}"><th scope="row">${code(name)}</th><td><p>${inlineHtml(description)}</p>\
+<p class="soft">for example ${code(String(example))}</p></td></tr>`;
+
+/** The lists of problems that several operations share. */
+const listsOf = ({ shared: { codes } }: Place): [title: string, codes: readonly string[]][] => [
+  ['Any path can return:', codes.everywhere],
+  ['Paths that require a key can also return:', codes.withKey],
+  ['Paths that cost calls can also return:', codes.priced],
+];
+
+const problemOf = (one: string) => ({ one, status: problemKind(one as ProblemCode).status });
+
 function codesHtml(codes: readonly string[], basePath: string): string {
-  const items = codes.map(
-    (one) =>
-      `<li>${problemKind(one as ProblemCode).status} <a href="${basePath}/docs/problems#${one}">${code(one)}</a></li>`,
-  );
+  const items = codes
+    .map(problemOf)
+    .map(({ one, status }) => `<li>${status} <a href="${basePath}/docs/problems#${one}">${code(one)}</a></li>`);
   return `<ul class="codes">${items.join('')}</ul>`;
 }
 
-function sharedPart(document: Document, { basePath, shared, ...place }: Place): Part {
-  const { everywhere, withKey, priced } = shared.codes;
-  const sections = [
+const HEADERS =
+  'Responses of endpoints that cost calls contain `RateLimit` and the age of the data. Each operation lists its additional headers.';
+
+type Section = { id: string; title: string; html: string; markdown: string };
+
+/** The parts that several operations share. */
+function sharedSections(document: Document, place: Place): Section[] {
+  const { basePath, shared } = place;
+  const lists = listsOf(place);
+  const headers = headersOf(document);
+  return [
     {
       id: 'shared-problems',
       title: 'Problems of all paths',
-      html: `<p>Any path can return:</p>${codesHtml(everywhere, basePath)}
-<p>Paths that require a key can also return:</p>${codesHtml(withKey, basePath)}
-<p>Paths that cost calls can also return:</p>${codesHtml(priced, basePath)}`,
+      html: lists.map(([title, codes]) => `<p>${title}</p>${codesHtml(codes, basePath)}`).join('\n'),
+      markdown: lists
+        .map(([title, codes]) => {
+          const items = codes.map(problemOf).map(({ one, status }) => `- ${status} \`${one}\``);
+          return `${title}\n\n${items.join('\n')}`;
+        })
+        .join('\n\n'),
     },
     {
       id: 'shared-headers',
       title: 'Response headers',
-      html: `<p>Responses of endpoints that cost calls contain <code>RateLimit</code> and the age of the data. Each operation lists its additional
-headers.</p>${headersHtml(document)}`,
+      html: `<p>${inlineHtml(HEADERS)}</p>
+<table class="fields"><tbody>${headers.map(headerRow).join('\n')}</tbody></table>`,
+      markdown: `${HEADERS}\n\n${headers
+        .map(({ name, description, example }) => `- \`${name}\`: ${description} For example, \`${example}\`.`)
+        .join('\n')}`,
     },
-    ...(shared.parameters.length > 0
-      ? [
-          {
-            id: 'shared-parameters',
-            title: 'Parameters of several paths',
-            html: parametersHtml(shared.parameters, { basePath, shared, ...place }, true),
-          },
-        ]
-      : []),
+    {
+      id: 'shared-parameters',
+      title: 'Parameters of several paths',
+      html: parametersHtml(shared.parameters, place, true),
+      markdown: parametersMarkdown(shared.parameters, place),
+    },
   ];
+}
+
+const sectionHtml = ({ id, title, html }: Section) =>
+  `<section id="${id}" class="topic">\n<h2><a href="#${id}">${title}</a></h2>\n${html}\n</section>`;
+
+/** The reference as pages: one for each group of operations, and one for the parts that several operations share. */
+export function openReference(document: Document, basePath: string) {
+  const entries = entriesOf(document);
+  const common = `${basePath}/docs/reference`;
+  const place: Place = { basePath, common, named: document.components.schemas, shared: sharedOf(entries) };
+  const sections = sharedSections(document, place);
+
   return {
-    title: 'All paths',
-    links: sections.map(({ id, title }) => ({ id, html: title })),
-    html: sections
-      .map(({ id, title, html }) => `<section id="${id}">\n<h3>${title}</h3>\n${html}\n</section>`)
-      .join('\n'),
+    entries: entries as readonly Entry[],
+    common: () => ({
+      html: sections.map(sectionHtml).join('\n'),
+      markdown: sections.map(({ title, markdown }) => `## ${title}\n\n${markdown}`).join('\n\n'),
+    }),
+    group(tag: string) {
+      const own = entries.filter((entry) => entry.tag === tag);
+      return {
+        html: own.map((entry) => operationHtml(entry, place)).join('\n'),
+        markdown: own.map((entry) => operationMarkdown(entry, place)).join('\n\n'),
+      };
+    },
   };
 }
 
-const linkOf = ({ id, method, path, title }: Entry): Link => ({
-  id: escapeHtml(id),
-  html: `<span class="name">${inlineHtml(title)}</span><span class="path">${methodHtml(method)} ${escapeHtml(path).replaceAll('/', '/<wbr>')}</span>`,
-});
-
-export function referenceParts(document: Document, basePath: string): Part[] {
-  const entries = entriesOf(document);
-  const place = { basePath, named: document.components.schemas, shared: sharedOf(entries) };
-  const tags = document.tags.map(({ name, description }): Part => {
-    const own = entries.filter(({ tag }) => tag === name);
-    return {
-      title: titled(name),
-      links: own.map(linkOf),
-      html: `<p>${inlineHtml(description)}.</p>\n${own.map((entry) => operationHtml(entry, place)).join('\n')}`,
-    };
-  });
-  return [sharedPart(document, place), ...tags.filter(({ links }) => links.length > 0)];
-}
+export type Reference = ReturnType<typeof openReference>;

@@ -44,7 +44,7 @@ export function choicesHtml({ enum: choices = [] }: Schema): string {
 }
 
 /** Returns an object schema itself, or the object in its items or alternatives. */
-function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
+export function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   const whole = resolve(schema, named);
   if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
   const inner = [whole.items, ...(whole.anyOf ?? [])].filter((one) => one !== undefined);

@@ -7,6 +7,8 @@ type Content = {
   type: string;
   headers?: Readonly<Record<string, string>>;
   text: () => string | Promise<string>;
+  /** The name in metrics of several texts that are counted together. */
+  countedAs?: string;
 };
 
 /** Returns `Vary` with one more field, because CORS may have set the header too. */
@@ -21,7 +23,7 @@ export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
   body: Body,
-  { type, headers }: Omit<Content, 'text'>,
+  { type, headers }: Pick<Content, 'type' | 'headers'>,
 ): Promise<FastifyReply> {
   const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));
   reply.headers({ 'cache-control': 'no-cache', ...headers, vary: withVary(reply, 'Accept-Encoding'), etag });
@@ -32,9 +34,10 @@ export async function sendShared(
 }
 
 /** Serves a text that does not change while the process runs. The first request creates it. */
-export function serveText(app: FastifyInstance, url: string, { text, ...content }: Content): void {
+export function serveText(app: FastifyInstance, url: string, { text, countedAs, ...content }: Content): void {
   let body: Body | undefined;
-  app.get(url, { schema: { hide: true } }, async (request, reply) => {
+  const config = { ...(countedAs && { countedAs }) };
+  app.get(url, { schema: { hide: true }, config }, async (request, reply) => {
     acceptedType(request, [content.type.replace(/;.*/, '')]);
     body ??= bodyOf(await text());
     const headers = { 'x-content-type-options': 'nosniff', ...content.headers };

@@ -48,9 +48,9 @@ it('the form states how long the key of each plan is valid, and how to renew it'
   expect(await text('sign-up-validity')).toContain('one month');
   await page.getByLabel('Yearly').check();
   expect(await text('sign-up-validity')).toContain('one year');
-  expect(await help('#sign-up').getAttribute('href')).toBe('docs#renewal');
+  expect(await help('#sign-up').getAttribute('href')).toBe('docs/plans#expiry-and-renewal');
   await help('#sign-up').click();
-  await page.locator('#renewal').waitFor();
+  await page.locator('#expiry-and-renewal').waitFor();
 });
 
 it('a new key is shown with its expiry, and how to renew it', async () => {
@@ -58,7 +58,7 @@ it('a new key is shown with its expiry, and how to renew it', async () => {
   await register('Yearly');
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   expect(await text('created-key-validity')).toBe(`The key expires on ${await expiryOf(await text('created-key'))}.`);
-  expect(await help('#key-created').getAttribute('href')).toBe('docs#renewal');
+  expect(await help('#key-created').getAttribute('href')).toBe('docs/plans#expiry-and-renewal');
   expect(await help('#key-created').getAttribute('target'), 'the page with the key stays open').toBe('_blank');
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Document } from '#docs/reference/document';
-import { referenceParts } from '#docs/reference/reference';
+import { openReference } from '#docs/reference/reference';
 
 const RESPONSE = '#/components/responses/400';
 const problems = { 400: { $ref: RESPONSE } };
@@ -46,11 +46,11 @@ function documentWith(text: string): Document {
   };
 }
 
-/** All HTML of the reference, including the contents. */
-const htmlOf = (text: string) =>
-  referenceParts(documentWith(text), '/market')
-    .flatMap(({ title, links, html }) => [title, ...links.map((link) => link.html), html])
-    .join('\n');
+/** All HTML of the reference. */
+function htmlOf(text: string): string {
+  const { common, group } = openReference(documentWith(text), '/market');
+  return [common().html, group('prices').html].join('\n');
+}
 
 const TAG = /<\/?[a-z][a-z0-9]*((?: [a-z-]+(?:="[^"<>]*")?)*)>/g;
 
@@ -100,12 +100,28 @@ it('states the cost and the key of a call, and asks for confirmation before irre
 it('lists a problem common to all paths once', () => {
   const html = htmlOf('words');
   expect(html.match(/href="\/market\/docs\/problems#invalid_request"/g)).toHaveLength(1);
-  expect(html.match(/href="#shared-problems"/g)).toHaveLength(2);
+  expect(html.match(/href="\/market\/docs\/reference#shared-problems"/g)).toHaveLength(2);
 });
 
 it('renders a description as paragraphs and a folded list', () => {
   const html = htmlOf('One.\n\nTwo.\n\n* three\n  * four');
   expect(html).toContain(
-    '<p>One.</p>\n<p>Two.</p>\n<details><summary>Details</summary>\n<ul>\n<li>three\n<ul>\n<li>four</li>\n</ul></li>\n</ul></details>',
+    '<p>One.</p>\n<p>Two.</p>\n<details><summary>Details</summary>\n<ul>\n<li>three<ul>\n<li>four</li>\n</ul>\n</li>\n</ul></details>',
   );
+});
+
+it('states the same facts in Markdown', () => {
+  const { common, group } = openReference(documentWith('some words'), '/market');
+  const { markdown } = group('prices');
+  for (const text of ['## some words', '`DELETE /market/v1/one`', 'Costs some words · Key with the scope `prices`'])
+    expect(markdown).toContain(text);
+  expect(markdown).toContain('| `some words` | string, required | some words Values: `some words`.');
+  expect(markdown).toContain("```sh\ncurl -X DELETE -H 'X-API-KEY: qt_your_key'");
+  expect(common().markdown).toContain('- 400 `invalid_request`');
+  expect(common().markdown).toContain('- `RateLimit`: some words');
+});
+
+it('escapes the cells of tables in Markdown', () => {
+  const { group } = openReference(documentWith('a | b'), '');
+  expect(group('prices').markdown).toContain('| `a \\| b` | string, required |');
 });

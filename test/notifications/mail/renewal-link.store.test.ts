@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const FORM = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
 const RENEWAL =
-  '</v1/user/renew>; rel="related"; title="renew", </docs#renewal>; rel="help"; title="How to renew the key"';
+  '</v1/user/renew>; rel="related"; title="renew", </docs/plans#expiry-and-renewal>; rel="help"; title="How to renew the key"';
 
 test('a registration links to the renewal of the key, below the base path', async () => {
   const response = await fetch(`${open.url}/v1/user/create?${FORM}`, { method: 'POST' });

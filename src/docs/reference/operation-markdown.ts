@@ -1,0 +1,73 @@
+import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
+import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
+import type { Entry } from './document.ts';
+import { exampleAnswers, ownProblems, termsOf } from './operation-facts.ts';
+import type { Place } from './operation-html.ts';
+import { boundsOf, objectIn, typeOf } from './schema-html.ts';
+
+const cell = (text: string) => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
+
+function table(head: [string, ...string[]], rows: string[][]): string {
+  if (rows.length === 0) return '';
+  return [row(...head), row(...head.map(() => '---')), ...rows.map((one) => row(...one))].join('\n');
+}
+
+const choicesOf = ({ enum: choices = [] }: Schema) =>
+  choices.length > 0 ? ` Values: ${choices.map((one) => `\`${one}\``).join(', ')}.` : '';
+
+/** The fields of an object. Nested fields have the names of the objects around them. */
+function fieldRows(schema: Schema, named: NamedSchemas, path = ''): string[][] {
+  const object = objectIn(schema, named);
+  const required = new Set((object?.required as string[] | undefined) ?? []);
+  return Object.entries(object?.properties ?? {}).flatMap(([name, member]) => {
+    const field = resolve(member, named);
+    const full = path ? `${path}.${name}` : name;
+    const type = [typeOf(member, named), boundsOf(field), required.has(name) ? '' : 'optional'].filter(Boolean);
+    const words = String(member.description ?? field.description ?? '');
+    return [[`\`${full}\``, type.join(', '), `${words}${choicesOf(field)}`], ...fieldRows(member, named, full)];
+  });
+}
+
+export function parametersMarkdown(parameters: readonly Parameter[], { named }: Pick<Place, 'named'>): string {
+  const rows = parameters.map(({ name, in: where, required, description = '', schema, example }) => {
+    const type = [typeOf(schema, named), boundsOf(schema), where === 'path' ? 'in the path' : ''].filter(Boolean);
+    const shown = example === undefined ? '' : ` For example, \`${exampleText(example)}\`.`;
+    return [
+      `\`${name}\``,
+      `${type.join(', ')}${required ? ', required' : ''}`,
+      `${description}${choicesOf(schema)}${shown}`,
+    ];
+  });
+  return table(['Parameter', 'Type', 'Description'], rows);
+}
+
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
+const FENCES: Readonly<Record<Language, string>> = { curl: 'sh', javascript: 'js', python: 'python' };
+
+/** An operation as Markdown, with samples in every language. */
+export function operationMarkdown(entry: Entry, place: Place): string {
+  const { method, path, title, description, parameters, body, answers, headers } = entry;
+  const { basePath, named, shared } = place;
+  const samples = samplesOf(entry, basePath, named);
+  const own = headers.filter((name) => !shared.headers.has(name));
+  const problems = ownProblems(entry, shared).map(({ status, code }) => `${status} \`${code}\``);
+  const texts = [
+    `## ${title}`,
+    `\`${method} ${basePath}${path}\``,
+    termsOf(entry),
+    description,
+    parametersMarkdown(parameters, place),
+    ...(body ? ['Body (`application/json`):', table(['Member', 'Type', 'Description'], fieldRows(body, named))] : []),
+    ...answers.flatMap((answer) => [
+      `Response ${answer.status}: ${answer.description}`,
+      answer.schema ? table(['Member', 'Type', 'Description'], fieldRows(answer.schema, named)) : '',
+    ]),
+    own.length > 0 ? `Headers: ${own.map((name) => `\`${name}\``).join(', ')}.` : '',
+    problems.length > 0 ? `Problems: ${problems.join(', ')}.` : '',
+    ...Object.keys(LANGUAGES).map((one) => fenced(FENCES[one as Language], samples[one as Language])),
+    ...exampleAnswers(entry).map(({ label, language, text }) => `${label}:\n\n${fenced(language, text)}`),
+  ];
+  return texts.filter(Boolean).join('\n\n');
+}
