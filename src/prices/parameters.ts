@@ -95,8 +95,8 @@ export const days = z
   });
 
 const DATE_WIRES = {
-  'YYYY-MM-DD': { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2024-01-31'] },
-  'DD-MM-YYYY': { type: 'string', pattern: '^\\d{2}-\\d{2}-\\d{4}$', examples: ['31-01-2024'] },
+  'YYYY-MM-DD': { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-10-31'] },
+  'DD-MM-YYYY': { type: 'string', pattern: '^\\d{2}-\\d{2}-\\d{4}$', examples: ['31-10-2026'] },
 } as const;
 
 const DATE_FORMS = {
