@@ -5,6 +5,7 @@ import type {
   CreatedKey,
   Notices,
   NoticesWithSecret,
+  RequestLog,
   Usage,
   User,
   UserExport,
