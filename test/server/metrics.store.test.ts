@@ -43,6 +43,31 @@ async function countedWhile(work: () => Promise<unknown>): Promise<Record<string
   return Object.fromEntries(grown.filter(([, count]) => count !== 0));
 }
 
+// Runs first: the leases of users of other tests could end in the meantime.
+test('calls are reported as leased, settled and returned', async () => {
+  const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
+  // The statistics are fetched now. Otherwise, a settlement between the charge of the rejected call and its refund
+  // would settle both.
+  await service.get(gone, { key: await service.createUser({ limit: 100 }) });
+  const key = await service.createUser({ limit: 100 });
+  await service.parts.allowance.settle();
+  const before = await scrape.series();
+  for (let i = 0; i < 7; i++) await service.get(LATEST, { key });
+  expect((await service.get(gone, { key })).status).toBe(404);
+  await service.parts.allowance.settle();
+  const after = await scrape.series();
+  const grew = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN);
+  expect(grew('quotient_calls_settled_total')).toBe(7);
+  expect(grew('quotient_calls_refunded_total')).toBe(1);
+  expect(grew('quotient_leases_open')).toBe(1);
+  expect(grew('quotient_leases_granted_calls') - grew('quotient_leases_unspent_calls')).toBe(7);
+  expect(after.get('quotient_leases_unsettled_calls')).toBe(0);
+  expect(grew('quotient_ledger_statements_total')).toBeGreaterThan(0);
+  expect(after.get('quotient_database_up')).toBe(1);
+  expect(after.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+});
+
 test('each response is counted once, by the pattern of its route, on every response path', async () => {
   const key = await service.register();
   const poor = await service.createUser({ limit: 1 });
@@ -120,30 +145,6 @@ test('a histogram has every successful response of its route, and its buckets ad
     expect(of('count')).toBe(count);
     expect(of('sum')).toBeGreaterThanOrEqual(0);
   }
-});
-
-test('calls are reported as leased, settled and returned', async () => {
-  const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
-  // The statistics are fetched now. Otherwise, a settlement between the charge of the rejected call and its refund
-  // would settle both.
-  await service.get(gone, { key: await service.createUser({ limit: 100 }) });
-  const key = await service.createUser({ limit: 100 });
-  await service.parts.allowance.settle();
-  const before = await scrape.series();
-  for (let i = 0; i < 7; i++) await service.get(LATEST, { key });
-  expect((await service.get(gone, { key })).status).toBe(404);
-  await service.parts.allowance.settle();
-  const after = await scrape.series();
-  const grew = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN);
-  expect(grew('quotient_calls_settled_total')).toBe(7);
-  expect(grew('quotient_calls_refunded_total')).toBe(1);
-  expect(grew('quotient_leases_open')).toBe(1);
-  expect(grew('quotient_leases_granted_calls') - grew('quotient_leases_unspent_calls')).toBe(7);
-  expect(after.get('quotient_leases_unsettled_calls')).toBe(0);
-  expect(grew('quotient_ledger_statements_total')).toBeGreaterThan(0);
-  expect(after.get('quotient_database_up')).toBe(1);
-  expect(after.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
-  expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0);
 });
 
 test('an unresponsive database is reported', async () => {
