@@ -8,13 +8,15 @@ export const stream: Mutations[] = [
     changes: [
       ['  socket.destroySoon = () => undefined;\n', ''],
       ['    socket.removeAllListeners();\n', ''],
+      ['    socket.destroy = () => socket;\n', ''],
+      ["    socket.emit('resume');\n", ''],
       ['response.end(first)', 'response.end()'],
     ],
   },
   {
     file: 'src/server/connections/take-connection.ts',
     tests: ['prices/stream/ends.server.test.ts'],
-    changes: [['socket.destroySoon = Socket.prototype.destroySoon;', '']],
+    changes: [['{ destroy, destroySoon });', '{ destroy });']],
   },
   {
     file: 'src/server/replies/event-stream.ts',

@@ -11,10 +11,14 @@ export function takeConnection(response: ServerResponse, first: string, take: (s
   // Node would end the connection after its last response.
   socket.destroySoon = () => undefined;
   response.once('finish', () => {
-    socket.destroySoon = Socket.prototype.destroySoon;
-    // Node's listeners release the parser, and drop requests that wait behind this one.
+    // Node's listeners continue to read, release the parser, and abort the requests that wait behind this one. An aborted
+    // request would destroy its connection.
+    socket.destroy = () => socket;
+    socket.emit('resume');
     socket.emit('close', false);
     socket.removeAllListeners();
+    const { destroy, destroySoon } = Socket.prototype;
+    Object.assign(socket, { destroy, destroySoon });
     take(socket);
   });
   response.end(first);

@@ -72,10 +72,13 @@ it.each([
   },
 );
 
-it('a request behind the request for a stream has no response', async () => {
-  const one = open(get(STREAM) + get(HEALTH));
+it.each([
+  ['GET', () => get(HEALTH)],
+  ['POST', () => 'POST /v1/user/rotate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{}'],
+])('a %s behind the request for a stream has no response, and does not end the stream', async (_, behind) => {
+  const one = open(get(STREAM) + behind());
   await one.received(1);
-  one.socket.write(get(HEALTH));
+  one.socket.write(behind());
   await change();
   await one.received(2);
   expect(one.responses()).toBe(1);

@@ -85,6 +85,15 @@ it('a slow reader receives only the newest event of each subject', async () => {
   expect(figures.events).toBe(versions.length);
 });
 
+it('the socket of a reader that accepts no data holds one event', async () => {
+  const { stream } = await openStalled();
+  const size = 256 * 1024;
+  for (let subject = 0; subject < 100; subject++) stream.put(String(subject), event(subject, size));
+  const held = () => stream.progress(new Map()).outstanding;
+  await expect.poll(held).toBeGreaterThan(0);
+  expect(held()).toBeLessThan(2 * size);
+});
+
 describe.runIf(process.platform === 'linux')('a reader that accepts no data', () => {
   it('is cut, although the kernel takes the comments', async () => {
     const { client, stream } = await openStalled();
