@@ -10,7 +10,9 @@ import { withSharedParameters } from './openapi/operation.ts';
 import { WITH_KEY } from './openapi/problem-responses.ts';
 
 const TAGS = [
-  { name: 'users', description: 'Registration, API keys and usage' },
+  { name: 'users', description: 'Registration, the account and its usage' },
+  { name: 'keys', description: 'API keys with limited scopes' },
+  { name: 'notices', description: 'Notices by email and webhook' },
   { name: 'tokens', description: 'The supported tokens and the data sources' },
   { name: 'prices', description: 'The latest prices' },
   { name: 'statistics', description: 'On-chain statistics' },

@@ -25,7 +25,7 @@ const MAX_BYTES = 4 * 1024;
 const LARGEST_ID = 2_147_483_647;
 
 const create = (clock: Clock) => ({
-  tags: ['users'],
+  tags: ['keys'],
   summary: 'Create a key with limited scopes',
   operationId: 'createKey',
   description:
@@ -38,7 +38,7 @@ const create = (clock: Clock) => ({
 });
 
 const list = {
-  tags: ['users'],
+  tags: ['keys'],
   summary: 'List the keys of the user',
   operationId: 'listKeys',
   description:
@@ -49,7 +49,7 @@ const list = {
 };
 
 const change = (clock: Clock) => ({
-  tags: ['users'],
+  tags: ['keys'],
   summary: 'Change a key',
   operationId: 'updateKey',
   description:
@@ -65,7 +65,7 @@ const change = (clock: Clock) => ({
 });
 
 const remove = {
-  tags: ['users'],
+  tags: ['keys'],
   summary: 'Revoke a key',
   operationId: 'revokeKey',
   description:

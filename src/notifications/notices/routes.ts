@@ -60,7 +60,7 @@ const TIMES =
   `${DAYS} before \`validUntil\`.`;
 
 const get = {
-  tags: ['users'],
+  tags: ['notices'],
   summary: 'Read the notice settings',
   operationId: 'getNotices',
   description: `${TIMES} By default, users with a verified address receive emails at the thresholds ${DEFAULT_THRESHOLDS.join(' and ')}. Other users receive no notices by default.`,
@@ -68,7 +68,7 @@ const get = {
 };
 
 const put = (allowed: NotificationSettings['webhookAllow']) => ({
-  tags: ['users'],
+  tags: ['notices'],
   summary: 'Change the notice settings',
   operationId: 'setNotices',
   description:

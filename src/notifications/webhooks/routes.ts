@@ -15,7 +15,7 @@ const id = z.uuid('must be the ID of a delivery').meta({
 const REQUIRES = 'The user must have set a webhook URL with `PUT /v1/user/notices`.';
 
 const test = {
-  tags: ['users'],
+  tags: ['notices'],
   summary: 'Send a test webhook',
   operationId: 'sendTestWebhook',
   description:
@@ -26,7 +26,7 @@ const test = {
 };
 
 const list = {
-  tags: ['users'],
+  tags: ['notices'],
   summary: 'List the deliveries of webhooks',
   operationId: 'listWebhookDeliveries',
   description:
@@ -39,7 +39,7 @@ const list = {
 };
 
 const resend = {
-  tags: ['users'],
+  tags: ['notices'],
   summary: 'Send a webhook again',
   operationId: 'resendWebhook',
   description:

@@ -53,7 +53,6 @@ export async function openStand() {
     },
   });
   const { origin } = new URL(service.url);
-  const { document } = published((await (await service.get('/openapi.json')).json()) as Document);
   const contract = published((await (await service.get('/openapi.json')).json()) as Document);
 
   /** Creates a user with a second key and a webhook. Returns an example that uses them instead of the placeholders. */
@@ -106,7 +105,7 @@ export async function openStand() {
 
   return {
     service,
-    document,
+    document: contract.document,
     contract,
     run,
     personal,
