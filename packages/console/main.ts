@@ -7,6 +7,7 @@ import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
 import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { openKeyCreated } from './account/validity.ts';
+import { openRequests } from './activity/requests.ts';
 import { openUsage } from './activity/usage.ts';
 import { openWebhooks } from './activity/webhooks.ts';
 import { openAnnouncement } from './announcement.ts';
@@ -83,13 +84,19 @@ session.onAnswer(errors.onAnswer);
 const webhooks = openWebhooks(session, errors.onError);
 const notices = openNotices(session, webhooks.open);
 const usage = openUsage(session, errors.onError);
+const requests = openRequests(session, errors.onError);
 const keys = openKeys(session, confirm, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
     allowance.setAccess(access);
+    if (access === 'owner') void requests.open();
+    else requests.clear();
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
-  onKeys: usage.setKeys,
+  onKeys(listed) {
+    usage.setKeys(listed);
+    requests.setKeys(listed);
+  },
   onOwnKeyRevoked() {
     signOut('The key that you signed in with has been revoked.', { ofKey: true });
   },
@@ -144,6 +151,7 @@ function clear(): void {
   keyCreated.clear();
   keys.clear();
   usage.clear();
+  requests.clear();
   notices.clear();
   webhooks.clear();
   accountMenu.clear();

@@ -59,7 +59,7 @@ async function setUrl(): Promise<string> {
 }
 
 it('sends a test event, shows its delivery and payload, and resends it with the same ID', async () => {
-  expect(await panel().getByRole('button').filter({ visible: true }).allInnerTexts()).toEqual(['Refresh deliveries']);
+  expect(await panel().getByRole('button').filter({ visible: true }).allInnerTexts()).toEqual(['Update deliveries']);
   await panel().getByText('No webhook URL is set. Set one under Notices.').waitFor();
   const secret = await setUrl();
   await panel().getByRole('button', { name: 'Send test event' }).click();

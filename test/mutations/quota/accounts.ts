@@ -125,6 +125,15 @@ export const accounts: Mutations[] = [
     ],
   },
   {
+    file: 'packages/console/activity/requests.ts',
+    tests: ['console/activity/requests.browser.test.ts'],
+    changes: [
+      ["if (error.code === 'not_found') showOff();", 'if (!error.code) showOff();'],
+      ["complete ? '' : PARTIAL", "''"],
+      ['listed.find(({ id }) => id === keyId)', 'listed[0]'],
+    ],
+  },
+  {
     file: 'packages/console/activity/webhooks.ts',
     tests: ['console/activity/webhooks.browser.test.ts'],
     changes: [

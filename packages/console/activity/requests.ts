@@ -1,0 +1,110 @@
+import type { ApiKey, RequestLog } from '../../client/index.ts';
+import { byId, make } from '../../pages/dom.ts';
+import { count, numbers, utc } from '../../pages/format.ts';
+import { type OnError, toError } from '../../pages/problem.ts';
+import { nameOf } from '../account/key-texts.ts';
+import { openDataAge } from '../api/figures.ts';
+import type { Session } from '../api/session.ts';
+
+type LoggedRequest = RequestLog['requests'][number];
+
+const time = utc({ timeStyle: 'medium' });
+const dateTime = utc({ dateStyle: 'medium', timeStyle: 'medium' });
+const DAY = 86_400_000;
+const milliseconds = numbers({ maximumFractionDigits: 1 });
+
+const OFF = 'The operator has turned off the request log.';
+const PARTIAL = 'Incomplete: at least one process of the service did not respond in time. Its requests are missing.';
+const EMPTY = 'No requests yet. A process forgets its requests when it stops.';
+
+function codeOf({ code, help }: LoggedRequest): Node | string {
+  if (code === null) return '';
+  return help === null ? code : make('a', { href: help }, code);
+}
+
+function nameOfKey({ keyId, keyLabel }: LoggedRequest, listed: readonly ApiKey[]): string {
+  const key = listed.find(({ id }) => id === keyId);
+  return key ? nameOf(key) : (keyLabel ?? `Key ${keyId}`);
+}
+
+function rowOf(request: LoggedRequest, listed: readonly ApiKey[]): HTMLElement {
+  const { method, path, status, cost } = request;
+  const cell = (content: Node | string, kind = '') => make('td', { class: kind }, content);
+  return make(
+    'tr',
+    {},
+    make('th', { scope: 'row' }, (Date.now() - request.time.getTime() < DAY ? time : dateTime).format(request.time)),
+    cell(nameOfKey(request, listed)),
+    cell(make('code', {}, `${method} ${path}`), 'path'),
+    cell(String(status), status >= 400 ? 'num down' : 'num'),
+    cell(codeOf(request)),
+    cell(count(cost), 'num'),
+    cell(milliseconds.format(request.milliseconds), 'num'),
+  );
+}
+
+/** Shows the latest requests of the account. Reading them is free. */
+export function openRequests(session: Session, onError: OnError) {
+  const panel = byId('requests');
+  const [body, hint, problem] = [byId('requests-body'), byId('requests-hint'), byId('requests-problem')];
+  const table = byId('requests-table');
+  const refresh = byId('requests-refresh');
+  const showAge = openDataAge(byId('requests-age'));
+  let readAt: Date | undefined;
+  let listed: readonly ApiKey[] = [];
+
+  function show({ complete, requests }: RequestLog): void {
+    readAt = new Date();
+    showAge({ fetchedAt: readAt, stale: undefined });
+    problem.replaceChildren();
+    hint.textContent = complete ? '' : PARTIAL;
+    if (complete && requests.length === 0) hint.textContent = EMPTY;
+    body.replaceChildren(...requests.map((request) => rowOf(request, listed)));
+    table.hidden = false;
+  }
+
+  function showOff(): void {
+    showAge(undefined);
+    problem.replaceChildren();
+    hint.textContent = OFF;
+    table.hidden = true;
+    refresh.hidden = true;
+  }
+
+  async function load(): Promise<void> {
+    const { client } = session;
+    try {
+      const log = await client.requests();
+      if (client === session.client) show(log);
+    } catch (thrown) {
+      if (client !== session.client) return;
+      const error = toError(thrown);
+      if (error.code === 'not_found') showOff();
+      else {
+        if (readAt) showAge({ fetchedAt: readAt, stale: undefined, failure: error });
+        onError(error, problem, load, readAt !== undefined);
+      }
+    }
+  }
+  refresh.addEventListener('click', () => void load());
+
+  return {
+    /** The keys of the account, whose names the panel shows. */
+    setKeys(keys: readonly ApiKey[]): void {
+      listed = keys;
+    },
+    /** Shows the panel, for an account that the key can manage. */
+    async open(): Promise<void> {
+      panel.hidden = false;
+      refresh.hidden = false;
+      await load();
+    },
+    clear(): void {
+      panel.hidden = true;
+      readAt = undefined;
+      showAge(undefined);
+      hint.textContent = '';
+      for (const place of [body, problem]) place.replaceChildren();
+    },
+  };
+}
