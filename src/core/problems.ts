@@ -7,7 +7,7 @@ const PROBLEMS = {
   api_key_invalid: [401, 'Unknown API key'],
   api_key_expired: [401, 'API key expired'],
   api_key_revoked: [401, 'API key revoked'],
-  admin_token_invalid: [401, 'Admin token required'],
+  admin_token_invalid: [401, 'Valid admin token required'],
   account_suspended: [403, 'Account suspended'],
   cross_site: [403, 'Cross-site request rejected'],
   registration_closed: [403, 'Registration closed'],

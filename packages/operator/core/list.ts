@@ -4,6 +4,8 @@ import { openLoader } from './loader.ts';
 import { fragmentOf } from './router.ts';
 
 type Query = Readonly<Record<string, string>>;
+/** The parameters that do not restrict a list. */
+const ORDERS: readonly string[] = ['sort', 'cursor'];
 type Column = readonly [title: string, kind?: 'num'];
 
 type List<Item> = {
@@ -53,7 +55,9 @@ export function openList<Item>({ id, label, view, nouns, columns, cellsOf, read 
         const [one, several] = nouns;
         const isWhole = nextCursor === null && !query.cursor;
         const number = items.length === 0 ? 'No' : count(items.length);
-        size.textContent = `${number} ${items.length === 1 ? one : several}${isWhole ? '' : ' on this page'}.`;
+        const isFiltered = Object.entries(query).some(([name, value]) => value !== '' && !ORDERS.includes(name));
+        const scope = !isWhole ? ' on this page' : items.length === 0 && isFiltered ? ' found' : '';
+        size.textContent = `${number} ${items.length === 1 ? one : several}${scope}.`;
         next.hidden = nextCursor === null;
         if (nextCursor !== null) next.href = fragmentOf(view, { ...query, cursor: nextCursor });
         first.hidden = !query.cursor;

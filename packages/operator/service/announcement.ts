@@ -7,6 +7,8 @@ import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
 import { isolated, phrase } from '../core/phrase.ts';
 
+const DAY = 86_400_000;
+
 export function openAnnouncement({ api, ask, report }: Context): View {
   const form = byId('announcement-form', HTMLFormElement);
   const remove = byId('announcement-remove');
@@ -14,6 +16,12 @@ export function openAnnouncement({ api, ask, report }: Context): View {
   const until = byId('announcement-until');
   const loader = openLoader(form, byId('announcement-problem'));
   const faults = openFaults(form);
+
+  const end = byId('announcement-end', HTMLInputElement);
+  /** Offers the same minute of tomorrow, in UTC. */
+  const offerEnd = () => {
+    end.defaultValue = new Date(Date.now() + DAY).toISOString().slice(0, 'YYYY-MM-DDTHH:mm'.length);
+  };
 
   function write(current: Announcement): void {
     remove.hidden = current.text === null;
@@ -27,13 +35,14 @@ export function openAnnouncement({ api, ask, report }: Context): View {
     const fields = new FormData(form);
     const next = fieldOf(fields, 'text').trim();
     // The field contains a time without a zone, and its label states UTC.
-    const end = new Date(`${fieldOf(fields, 'until')}Z`);
+    const endsAt = new Date(`${fieldOf(fields, 'until')}Z`);
     ask({
       ...{ title: 'Publish the announcement?', yes: 'Publish', busy: 'Publishing…' },
       effect: () =>
-        phrase`All users see “${isolated(next)}” in the console and on the status page within 5 seconds, until ${onDateAt(end)}.`,
+        phrase`All users see “${isolated(next)}” in the console and on the status page within 5 seconds, until ${onDateAt(endsAt)}.`,
       async act() {
-        write(await api.announce({ text: next, until: end.toISOString() }));
+        write(await api.announce({ text: next, until: endsAt.toISOString() }));
+        offerEnd();
         form.reset();
         report('The announcement is published.');
         return undefined;
@@ -54,7 +63,10 @@ export function openAnnouncement({ api, ask, report }: Context): View {
   );
 
   return {
-    show: () => loader.load(api.announcement, write),
+    show() {
+      offerEnd();
+      return loader.load(api.announcement, write);
+    },
     clear() {
       loader.cancel();
       form.reset();

@@ -85,7 +85,7 @@ export function creditsPanel({ grants }: OperatorUserDetail): HTMLElement {
   const titles = ['Granted', 'Period from', 'Reason'].map((title) => make('th', { scope: 'col' }, title));
   const head = make('tr', {}, make('th', { scope: 'col', class: 'num' }, 'Calls'), ...titles);
   const rows = grants.map(({ calls, reason, periodStart, createdAt }) =>
-    makeRow([count(calls), 'num'], [onDateAt(createdAt)], [onDate(periodStart)], [isolated(reason), 'text']),
+    makeRow([count(calls), 'num'], [onDate(createdAt)], [onDate(periodStart)], [isolated(reason), 'text']),
   );
   const table = make('table', { 'aria-label': 'Credits' }, make('thead', {}, head), make('tbody', {}, ...rows));
   return panel(

@@ -109,6 +109,8 @@ it('publishes and removes the announcement', async () => {
   const { page } = here;
   await open('Announcement');
   await page.getByText('There is no announcement.').waitFor();
+  const offered = Date.parse(`${await page.getByLabel('Ends at').inputValue()}Z`);
+  expect(Math.abs(offered - Date.now() - 86_400_000), 'the same minute of tomorrow').toBeLessThan(120_000);
   await page.getByRole('button', { name: 'Publish…' }).click();
   await page.getByText('Enter a text.').waitFor();
   await page.getByLabel('Text').fill('Maintenance & <i>more</i>');
@@ -157,7 +159,7 @@ it('filters the audit log, keeps the filter in the URL, and saves it', async () 
   await page.getByText('Enter a record number.').waitFor();
   await page.getByRole('textbox', { name: 'User' }).fill('2');
   await page.getByRole('combobox', { name: 'Action' }).selectOption('');
-  await page.getByText('No events.').waitFor();
+  await page.getByText('No events found.').waitFor();
   const today = new Date().toISOString().slice(0, 10);
   await page.goto(`${opened.url}/#/audit?user=1&from=${today}&to=${today}`);
   await here.rowOf('user.suspend').waitFor();

@@ -54,7 +54,7 @@ it('finds a user by email, name, record number and the start of a key', async ()
   expect(await search('42')).toEqual(['Ada42 Lovelace42']);
   expect(await search(String(keys[7]).slice(0, 7))).toContain('Ada8 Lovelace8');
   expect(await search('unknown')).toEqual([]);
-  await here.page.getByText('No users.').waitFor();
+  await here.page.getByText('No users found.').waitFor();
   await here.page.reload();
   await here.settled();
   expect(await here.page.getByRole('searchbox').inputValue(), 'the URL keeps the search').toBe('unknown');
@@ -87,7 +87,7 @@ it('sorts by usage and by the last hour, and filters by state and plan', async (
   await page.getByText('1 user.').waitFor();
   expect(await names()).toEqual(['Ada3 Lovelace3']);
   await page.getByRole('combobox', { name: 'Plan' }).selectOption('yearly');
-  await page.getByText('No users.').waitFor();
+  await page.getByText('No users found.').waitFor();
   await page.goBack();
   await page.getByText('1 user.').waitFor();
   expect(await page.getByRole('combobox', { name: 'Plan' }).inputValue()).toBe('');
