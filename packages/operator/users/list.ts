@@ -1,4 +1,5 @@
 import { byId, make } from '../../pages/dom.ts';
+import { fieldOf } from '../../pages/form.ts';
 import { count, onDate } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
@@ -16,6 +17,7 @@ function identityCell(user: OperatorUser): HTMLElement {
 
 export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
   const form = byId('users-filter', HTMLFormElement);
+  const orderHint = byId('users-order-hint');
   const list = openList<OperatorUser>({
     ...{ id: 'users-list', label: 'Users', view: 'users', nouns: ['user', 'users'] },
     columns: [
@@ -51,6 +53,7 @@ export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
   return {
     async show({ query }) {
       fillForm(form, query);
+      orderHint.hidden = fieldOf(new FormData(form), 'sort') === 'created';
       byId('user-back', HTMLAnchorElement).href = fragmentOf('users', query);
       await list.show(query);
     },

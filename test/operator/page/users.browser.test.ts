@@ -80,9 +80,11 @@ it('sorts by usage and by the last hour, and filters by state and plan', async (
     await response;
     await here.settled();
     expect((await names())[0], sort).toBe(first);
+    await page.getByText('updated about once a minute').waitFor();
   }
   await here.rowOf('Ada14 Lovelace14').getByRole('cell', { name: '7', exact: true }).waitFor();
   await page.getByLabel('Sort by').selectOption('created');
+  await page.getByText('updated about once a minute').waitFor({ state: 'hidden' });
   await page.getByRole('combobox', { name: 'State' }).selectOption('suspended');
   await page.getByText('1 user.').waitFor();
   expect(await names()).toEqual(['Ada3 Lovelace3']);
