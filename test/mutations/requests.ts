@@ -8,7 +8,9 @@ export const requests: Mutations[] = [
     changes: [
       ['next + 1 === most ? 0', 'next === most ? 0'],
       ['request.path.length - oldest.path.length', 'request.path.length'],
-      ['      while (total > bytes) rings.pop();\n', ''],
+      ['      while (total > bytes) shrinkOldest();\n', ''],
+      ['const ring = rings.get(user as number) as Ring;', 'const ring = rings.peek(user as number) as Ring;'],
+      ['ring.requests = kept.reverse();', 'ring.requests = kept;'],
       ['      total -= ring.bytes;\n', ''],
       ['...requests.slice(next), ...requests.slice(0, next)', '...requests'],
       ['rings.get(user) ?? open', 'rings.peek(user) ?? open'],

@@ -5,7 +5,7 @@ import { MINUTE } from '#core/clock';
 const MOST_APART = MINUTE;
 const FORM = /^Process (\d{13})\.([A-Za-z0-9_-]{43})$/;
 
-/** `process` is the ID of the process that is asked, so no other process can use the token. */
+/** `process` is the ID of the recipient, so no other process can use the token. */
 type Question = { process: string; user: number };
 
 const sign = (secret: string, { process, user }: Question, at: number): string =>

@@ -63,7 +63,7 @@ export function createPeers({ store, secret, clock, failures }: Dependencies) {
       const body = await text(response.body);
       return response.statusCode === 200 ? (answer.parse(JSON.parse(body)) as ListedRequest[]) : undefined;
     } catch {
-      // The response states that it is not complete. A process that has stopped is no fault.
+      // The response states that it is not complete. A process may have stopped.
       return undefined;
     }
   }

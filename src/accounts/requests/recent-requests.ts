@@ -4,7 +4,7 @@ import type { ListedRequest } from '#server/gate';
 /** The bounds of a process. `path` is the maximum length of a path, in characters. */
 export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, path: 300 } as const;
 /** The memory of a request without its path, and of a user without requests, in bytes: measured, and rounded up. */
-const OVERHEAD = { request: 160, user: 1_100 };
+const OVERHEAD = { request: 140, user: 1_100 };
 
 type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
 
@@ -13,7 +13,14 @@ type Ring = { requests: ListedRequest[]; next: number; bytes: number };
 
 const sizeOf = ({ path }: ListedRequest) => OVERHEAD.request + path.length;
 
-/** Keeps the last requests of each user in memory. Over a bound, forgets the users who sent no request for longest. */
+function newestFirst({ requests, next }: Ring): ListedRequest[] {
+  return [...requests.slice(next), ...requests.slice(0, next)].reverse();
+}
+
+/**
+ * Keeps the last requests of each user in memory. Above the bound of bytes, each user in turn loses the older half of the
+ * requests, so that all keep some, beginning with the user who sent no request for longest.
+ */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
   const rings = new LRUCache<number, Ring>({
@@ -30,6 +37,22 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     return ring;
   }
 
+  function shrinkOldest(): void {
+    const [user] = rings.rkeys();
+    // `get` moves the user to the other end of the order.
+    const ring = rings.get(user as number) as Ring;
+    const kept = newestFirst(ring).slice(0, ring.requests.length / 2);
+    if (kept.length === 0) {
+      rings.delete(user as number);
+      return;
+    }
+    const size = kept.reduce((sum, one) => sum + sizeOf(one), OVERHEAD.user);
+    total += size - ring.bytes;
+    ring.bytes = size;
+    ring.requests = kept.reverse();
+    ring.next = kept.length;
+  }
+
   return {
     /** Called for every response, so it allocates nothing for a known user. */
     note(user: number, request: ListedRequest): void {
@@ -41,15 +64,13 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
       ring.next = next + 1 === most ? 0 : next + 1;
       ring.bytes += more;
       total += more;
-      while (total > bytes) rings.pop();
+      while (total > bytes) shrinkOldest();
     },
 
     /** Newest first. */
     of(user: number): ListedRequest[] {
       const ring = rings.peek(user);
-      if (ring === undefined) return [];
-      const { requests, next } = ring;
-      return [...requests.slice(next), ...requests.slice(0, next)].reverse();
+      return ring === undefined ? [] : newestFirst(ring);
     },
 
     /** An upper bound of the memory in bytes. */

@@ -26,20 +26,32 @@ it('forgets the users who sent no request for longest, above the number of users
   expect([1, 2, 3, 4].map((user) => recent.of(user).length)).toEqual([2, 0, 1, 1]);
 });
 
-it('forgets them above the number of bytes, and counts replaced and forgotten requests no more', () => {
+it('halves the requests of users who sent none for longest, above the number of bytes, and then forgets the users', () => {
   const bytes = 100_000;
   const recent = createRecentRequests({ ...BOUNDS, bytes });
   const long = '/'.repeat(BOUNDS.path);
   for (let user = 1; user <= 50; user += 1) {
-    for (let n = 0; n < 250; n += 1) recent.note(user, request(n, n % 2 === 0 ? long : '/'));
-    expect(recent.bytes()).toBeLessThanOrEqual(bytes);
-    expect(recent.of(user)).toHaveLength(100);
+    for (let n = 0; n < 250; n += 1) {
+      recent.note(user, request(n, n % 2 === 0 ? long : '/'));
+      expect(recent.bytes()).toBeLessThanOrEqual(bytes);
+    }
+    expect(times(recent, user)[0]).toBe(249);
+    expect(recent.of(user).length).toBeGreaterThanOrEqual(50);
   }
   expect(recent.of(1)).toEqual([]);
-  // Without an error in the count, the last users fit, as they did at the start.
-  expect([49, 50].map((user) => recent.of(user).length)).toEqual([100, 100]);
   recent.clear();
   expect(recent.bytes()).toBe(0);
+});
+
+it('leaves each of many active users some of the newest requests', () => {
+  const recent = createRecentRequests({ ...BOUNDS, bytes: 500_000 });
+  const users = Array.from({ length: 100 }, (_, i) => i);
+  for (let n = 1; n <= 300; n += 1) for (const user of users) recent.note(user, request(n));
+  for (const user of users) {
+    const kept = times(recent, user);
+    expect(kept.length).toBeGreaterThanOrEqual(5);
+    expect(kept).toEqual(down(300, 301 - kept.length));
+  }
 });
 
 it('counts a replaced request by the difference of the lengths', () => {

@@ -39,7 +39,7 @@ const meet = (key: string, others: number) =>
     })
     .toEqual(processes.map(() => [true, others]));
 
-it('contains the requests of all processes, whichever process is asked', async () => {
+it('contains the requests of all processes, whichever process responds', async () => {
   const key = await register();
   const paths = [0, 1, 1, 0, 1].map((place, i) => [processes[place], `/user/usage?n=${i}`] as const);
   for (const [one, path] of paths) expect((await get(one, path, key)).status).toBe(200);
