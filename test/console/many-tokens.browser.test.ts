@@ -13,6 +13,9 @@ import { startService } from '../support/service/service.ts';
 /** The tokens that the operator can add to the built-in ones. */
 const ADDED = [...sandboxTokens().values()].slice(BUILT_IN_TOKENS.length);
 
+/** The maximum layout shift, as Chromium measures it. Below 0.1 is good. */
+const SHIFT = 0.1;
+
 /** Starts a service with the built-in tokens and `added` more. */
 async function serve(added: number) {
   const database = await openTestDatabase();
@@ -127,6 +130,39 @@ it('finds a token that is not loaded, and loads it when it is selected', async (
   expect(here.requests.map(decodeURIComponent)).toContain(`${large.url}/v1/prices/latest/tokens?tokenNames=${name}`);
   await search('');
   expect(await rows().count()).toBe(11);
+});
+
+/** Measures a page from its first paint on. */
+const MEASURE = `
+  globalThis.measured = { shift: 0, paint: 0 };
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) measured.shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntries()) measured.paint = startTime;
+  }).observe({ type: 'largest-contentful-paint', buffered: true });
+`;
+
+it('does not shift while the catalogue of a thousand tokens loads', async () => {
+  here = await visit(browser, large.url, { viewport: { width: 1280, height: 900 } });
+  await here.page.addInitScript(MEASURE);
+  await here.page.reload();
+  await here.page.locator('#sample.loaded').waitFor();
+  const measured = () => here.page.evaluate<{ shift: number; paint: number }>('globalThis.measured');
+  const welcome = await measured();
+  expect(welcome.shift).toBeLessThan(SHIFT);
+  const inWords = ({ shift, paint }: typeof welcome) =>
+    `largest paint after ${Math.round(paint)} ms, shift ${shift.toFixed(3)}`;
+  console.log(`welcome: ${inWords(welcome)}`);
+  await here.open(large.key);
+  for (const width of [390, 1280, 1920]) {
+    await here.page.setViewportSize({ width, height: 900 });
+    await here.page.reload();
+    await here.settled();
+    const dashboard = await measured();
+    console.log(`dashboard at ${width} px: ${inWords(dashboard)}`);
+    expect(dashboard.shift, `${width} px`).toBeLessThan(SHIFT);
+  }
 });
 
 it('drops a token that is no longer served at the next refresh', async () => {

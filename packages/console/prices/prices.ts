@@ -2,6 +2,7 @@ import type { Token, TokenPrice } from '../../client/index.ts';
 import { byId } from '../../pages/dom.ts';
 import { count, inCalls } from '../../pages/format.ts';
 import type { OnError } from '../../pages/problem.ts';
+import { openStored } from '../../pages/storage.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { MarketData } from '../api/market-data.ts';
@@ -20,7 +21,7 @@ type Options = {
 
 /** The maximum number of tokens that each further load adds. The first load has as many tokens as one call covers. */
 const STEP = 100;
-/** The numbers of placeholder rows. Before the tokens are known, there is one row for each built-in token. */
+/** The numbers of placeholder rows. At the first visit, there is one row for each built-in token. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
 
 export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
@@ -29,6 +30,8 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
   const more = byId('more');
   const showAge = openDataAge(byId('prices-age'));
   const quotes = createQuotes(marketData);
+  /** The number of tokens at the last visit. */
+  const lastSize = openStored('localStorage', 'quotient:tokens');
   const head = openTableHead(() => {
     byId('prices-scroll').scrollTop = 0;
     show();
@@ -55,7 +58,17 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return [selected, ...first.slice(0, -1)];
   }
 
-  const showPlaceholders = (rows: number) => body.replaceChildren(...Array.from({ length: rows }, placeholderRow));
+  const showPlaceholders = (tokens: number) =>
+    body.replaceChildren(...Array.from({ length: Math.min(tokens, PLACEHOLDERS.most) }, placeholderRow));
+
+  /** Takes as much space as the table will take, so that the panels below stay in place while the page loads. */
+  function showOutline(): void {
+    const size = Number(lastSize.read()) || PLACEHOLDERS.atFirst;
+    showPlaceholders(size);
+    offerSearch(size);
+    more.hidden = size <= PLACEHOLDERS.most;
+    more.textContent = 'Show more';
+  }
 
   function fill(token: TokenName, row: PriceRow, newest: number): void {
     const quote = quotes.of(token);
@@ -95,9 +108,9 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     showSize(all.length, listed.length, next.length);
   }
 
-  function offerSearch(): void {
-    byId('prices-search').hidden = tokens.length < SEARCHED_FROM;
-    search.placeholder = `Search ${count(tokens.length)} tokens`;
+  function offerSearch(size: number): void {
+    byId('prices-search').hidden = size < SEARCHED_FROM;
+    search.placeholder = `Search ${count(size)} tokens`;
   }
 
   function showSize(foundTokens: number, listed: number, next: number): void {
@@ -135,10 +148,11 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     return mine;
   }
 
-  showPlaceholders(PLACEHOLDERS.atFirst);
+  showOutline();
   search.addEventListener('input', show);
   more.addEventListener('click', () => {
-    if (pendingLoads === 0) void load(namesOf(following()));
+    const next = following();
+    if (pendingLoads === 0 && next.length > 0) void load(namesOf(next));
   });
 
   return {
@@ -150,9 +164,10 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       const served = new Set(namesOf(tokens));
       quotes.keep((token) => served.has(token));
       panel.setAttribute('aria-busy', String(tokens.length > 0));
-      offerSearch();
+      offerSearch(tokens.length);
+      if (tokens.length > 0) lastSize.write(String(tokens.length));
       if (quotes.requested.size > 0) show();
-      else showPlaceholders(Math.min(tokens.length, PLACEHOLDERS.most));
+      else showPlaceholders(tokens.length);
     },
 
     /** Reloads the loaded prices. The first load has as many tokens as one call covers. */
@@ -194,7 +209,7 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
       quotes.clear();
       rows.clear();
       search.value = '';
-      showPlaceholders(PLACEHOLDERS.atFirst);
+      showOutline();
     },
   };
 }

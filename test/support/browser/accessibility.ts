@@ -14,8 +14,9 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 /** The part of a page to check, by selectors. The default is the whole page. */
 type Part = { include?: string[][]; exclude?: string[][] };
 
-/** Axe's serious or critical findings on a page, as `rule: element`. */
-export async function barriers(page: Page, part: Part = {}): Promise<string[]> {
+type Violations = Results['violations'];
+
+async function violationsOf(page: Page, part: Part): Promise<Violations> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await source);
   const { violations } = await page.evaluate(
     (context) => globalThis.axe.run(context, { resultTypes: ['violations'] }),
@@ -24,7 +25,18 @@ export async function barriers(page: Page, part: Part = {}): Promise<string[]> {
       exclude: part.exclude ?? [],
     },
   );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  return violations;
 }
+
+const inWords = (violations: Violations): string[] =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+
+/** Axe's serious or critical findings on a page, as `rule: element`. */
+export async function barriers(page: Page, part: Part = {}): Promise<string[]> {
+  const violations = await violationsOf(page, part);
+  return inWords(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'));
+}
+
+/** All findings of axe in a part of a page, as `rule: element`. */
+export const findings = async (page: Page, selector: string): Promise<string[]> =>
+  inWords(await violationsOf(page, { include: [[selector]] }));

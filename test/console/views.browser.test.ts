@@ -1,0 +1,158 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { findings } from '../support/browser/accessibility.ts';
+import { launchBrowser } from '../support/browser/browser.ts';
+import { type Visit, visit } from '../support/browser/console.ts';
+import { expectKeyboardAccess } from '../support/browser/keyboard.ts';
+import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+/* Opens every view of the console in every look, and reaches every control with the keyboard. */
+
+let browser: Awaited<ReturnType<typeof launchBrowser>>;
+let mailServer: MailServer;
+let service: Service;
+let here: Visit;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  mailServer = await startMailServer();
+  const settings = {
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'quotient@example.org',
+    PUBLIC_URL: 'https://quotient.example.org',
+  };
+  service = await startService({ settings, consoleFolder: inject('consoleFolder') });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.close();
+  await mailServer?.close();
+});
+beforeEach(async () => {
+  here = await visit(browser, service.url, { viewport: { width: 1280, height: 900 } });
+});
+afterEach(async () => {
+  expect(here.complaints).toEqual([]);
+  await here.close();
+});
+
+type Look = { width: number } & NonNullable<Parameters<Page['emulateMedia']>[0]>;
+
+/** 640 px is 200 % zoom on a screen of 1280 px. */
+const LOOKS: readonly Look[] = [
+  { width: 320, colorScheme: 'light' },
+  { width: 320, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 640, colorScheme: 'light', reducedMotion: 'reduce' },
+  { width: 320, colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' },
+  { width: 1280, colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
+];
+const NORMAL = { colorScheme: 'light', forcedColors: 'none', reducedMotion: 'no-preference' } as const;
+
+/** @param part the selector of the part that is in use: the page, the menu or a dialog */
+async function check(view: string, part = 'html'): Promise<void> {
+  const { page } = here;
+  for (const { width, ...media } of LOOKS) {
+    const look = `${view}: ${JSON.stringify({ width, ...media })}`;
+    await page.emulateMedia({ ...NORMAL, ...media });
+    await page.setViewportSize({ width, height: width === 640 ? 450 : 900 });
+    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => 0)');
+    expect(await page.evaluate('document.documentElement.scrollWidth'), look).toBe(width);
+    if (media.reducedMotion) expect(await page.evaluate('document.getAnimations().length'), look).toBe(0);
+    expect(await findings(page, part), look).toEqual([]);
+  }
+  await page.emulateMedia(NORMAL);
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectKeyboardAccess(page, `${view}, ${width} px`, part);
+  }
+}
+
+it('the views before the sign-in', async () => {
+  const { page } = here;
+  await page.getByText('Lost your key?').click();
+  await check('welcome');
+  await page.evaluate(`location.hash = 'recover=${'x'.repeat(43)}'`);
+  await page.getByRole('heading', { name: 'Get a new owner key' }).waitFor();
+  await check('link from an email');
+}, 180_000);
+
+it('the view of a new key', async () => {
+  const { page } = here;
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
+  await page.getByRole('button', { name: 'Get a key' }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  await check('new owner key');
+}, 180_000);
+
+it('the dashboard', async () => {
+  const { page } = here;
+  const owner = await service.createUser();
+  await here.openWhole(owner);
+  await page.locator('#notices').waitFor();
+  await page.getByText('Show as a table').click();
+  await page.getByRole('button', { name: 'Custom' }).click();
+  await check('dashboard');
+}, 300_000);
+
+it('the menu and the dialogs', async () => {
+  const { page } = here;
+  await here.open(await service.createUser());
+  await page.locator('#account-button').click();
+  await check('menu', '#account-menu');
+  await page.getByRole('button', { name: 'Replace key…' }).click();
+  await check('confirmation', '#confirm');
+  await page.keyboard.press('Escape');
+  const keys = page.locator('#keys');
+  await keys.getByRole('button', { name: 'Change Owner key' }).click();
+  await check('change of the owner key', '#change-key-dialog');
+  await page.keyboard.press('Escape');
+  await keys.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('dialog').getByLabel('Expires').selectOption('date');
+  await check('new key', '#new-key-dialog');
+  await page.getByRole('dialog').getByLabel('Expires').selectOption('7');
+  await page.getByRole('dialog').getByLabel('Label').fill('Shop');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  await check('created key', '#new-key-dialog');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await keys.getByRole('button', { name: 'Code for Shop' }).click();
+  await check('code for a key', '#key-guide-dialog');
+}, 300_000);
+
+it('a user signs in, creates a key, reads its code and revokes it with the keyboard only', async () => {
+  const { page } = here;
+  const owner = await service.createUser();
+  const { keyboard } = page;
+  const tabTo = async (name: string | RegExp) => {
+    const target = page.locator(':focus').and(page.getByRole('button', { name }).or(page.getByLabel(name)));
+    for (let presses = 0; presses < 300; presses += 1) {
+      if ((await target.count()) > 0) return;
+      await keyboard.press('Tab');
+    }
+    throw new Error(`Tab does not reach ${name}`);
+  };
+  await tabTo('API key');
+  await keyboard.type(owner);
+  await keyboard.press('Enter');
+  await here.settled();
+  await tabTo('New key…');
+  await keyboard.press('Enter');
+  await tabTo('Label');
+  await keyboard.type('Shop');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  await tabTo('AI agent');
+  await keyboard.press('Enter');
+  await tabTo('I have saved it');
+  await keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await tabTo('Revoke Shop');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Revoke “Shop”?' }).waitFor();
+  await tabTo('Revoke');
+  await keyboard.press('Enter');
+  await page.locator('#key-list').getByText('Shop').waitFor({ state: 'detached' });
+});
