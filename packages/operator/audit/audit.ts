@@ -17,10 +17,10 @@ function changesCell({ before, after }: AuditEvent): Node | string {
 
 /** Links to the affected user, also if the target is one of the user's keys or messages. */
 function targetCell({ target, user }: AuditEvent): HTMLElement {
-  if (user === null) return make('span', { class: 'target' }, target);
+  if (user === null) return make('span', { class: 'wrapped' }, target);
   const isUser = target === `user:${user}`;
   const link = make('a', { href: `#/users/${user}` }, isUser ? target : `user:${user}`);
-  return make('span', { class: 'target' }, ...(isUser ? [] : [`${target} of `]), link);
+  return make('span', { class: 'wrapped' }, ...(isUser ? [] : [`${target} of `]), link);
 }
 
 export function openAudit({ api, ask, go, report }: Context): View {

@@ -9,7 +9,7 @@ export type Context = {
   api: Api;
   ask: Ask;
   /** Shows the result of a change above the view. */
-  report: (text: Phrase) => void;
+  report: (text: Phrase, level?: 'good' | 'bad') => void;
   /** Opens the view of a fragment. */
   go: (fragment: string) => void;
 };
@@ -22,5 +22,8 @@ export type View = {
 
 export function openReport() {
   const notice = byId('notice');
-  return (text: Phrase): void => notice.replaceChildren(text);
+  return (text: Phrase, level: 'good' | 'bad' = 'good'): void => {
+    notice.dataset.level = level;
+    notice.replaceChildren(text);
+  };
 }

@@ -29,11 +29,11 @@ const LOOK_MS = 1000;
 const LOOKS = 20;
 
 /** The result of a retry, or undefined if there is none yet. */
-function resultIn({ items, nextCursor }: MessagePage, retried: Message): string | undefined {
+function resultIn({ items, nextCursor }: MessagePage, retried: Message): 'delivered' | 'failed' | undefined {
   const found = items.find(({ id }) => id === retried.id);
-  if (found) return found.lastError === null ? undefined : 'the attempt failed. The list shows the error.';
+  if (found) return found.lastError === null ? undefined : 'failed';
   const isListed = nextCursor === null || items.some(({ createdAt }) => createdAt < retried.createdAt);
-  return isListed ? 'delivered.' : undefined;
+  return isListed ? 'delivered' : undefined;
 }
 
 export function openMessages({ api, ask, report }: Context): View {
@@ -53,7 +53,8 @@ export function openMessages({ api, ask, report }: Context): View {
       if (mine !== turn) return;
       const result = page && resultIn(page, message);
       if (result === undefined) continue;
-      report(`${kindOf(message)}: ${result}`);
+      if (result === 'delivered') report(`${kindOf(message)}: delivered.`);
+      else report(`${kindOf(message)}: the attempt failed. The list shows the error.`, 'bad');
       return list.refresh();
     }
     report(`${kindOf(message)}: no result yet. Refresh the list later.`);
@@ -98,7 +99,7 @@ export function openMessages({ api, ask, report }: Context): View {
       stateTag(message.state, STATES[message.state]),
       message.user === null ? UNKNOWN : make('a', { href: `#/users/${message.user}` }, `User ${message.user}`),
       count(message.attempts),
-      message.lastError === null ? UNKNOWN : isolated(message.lastError),
+      message.lastError === null ? UNKNOWN : make('span', { class: 'wrapped' }, isolated(message.lastError)),
       orUnknown(message.nextAttemptAt, onDateAt),
       onDateAt(message.createdAt),
     ],

@@ -90,6 +90,7 @@ it('retries messages and reports the result, and states why another cannot be re
     .click();
   await here.confirm('Retry');
   await page.getByText('Notice by webhook: the attempt failed. The list shows the error.').waitFor();
+  expect(await page.locator('#notice').getAttribute('data-level')).toBe('bad');
   expect(await here.rowOf('Notice by webhook').innerText(), 'the error of the retry').not.toContain('status <503>');
   const retry = here.rowOf('Notice by email').getByRole('button', { name: /^Retry/ });
   await retry.click();
