@@ -4,6 +4,7 @@ import { findings } from '../support/browser/accessibility.ts';
 import { launchBrowser } from '../support/browser/browser.ts';
 import { type Visit, visit } from '../support/browser/console.ts';
 import { expectKeyboardAccess } from '../support/browser/keyboard.ts';
+import { isLong } from '../support/long.ts';
 import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
@@ -50,10 +51,14 @@ const LOOKS: readonly Look[] = [
 ];
 const NORMAL = { colorScheme: 'light', forcedColors: 'none', reducedMotion: 'no-preference' } as const;
 
-/** @param part the selector of the part that is in use: the page, the menu or a dialog */
+/**
+ * The menu and the dialogs are checked in every look only in the long form.
+ * @param part the selector of the part that is in use: the page, the menu or a dialog
+ */
 async function check(view: string, part = 'html'): Promise<void> {
   const { page } = here;
-  for (const { width, ...media } of LOOKS) {
+  const isWhole = part === 'html' || isLong;
+  for (const { width, ...media } of isWhole ? LOOKS : LOOKS.filter((_, place) => place % 2 === 0)) {
     const look = `${view}: ${JSON.stringify({ width, ...media })}`;
     await page.emulateMedia({ ...NORMAL, ...media });
     await page.setViewportSize({ width, height: width === 640 ? 450 : 900 });
@@ -63,7 +68,7 @@ async function check(view: string, part = 'html'): Promise<void> {
     expect(await findings(page, part), look).toEqual([]);
   }
   await page.emulateMedia(NORMAL);
-  for (const width of [320, 1280]) {
+  for (const width of isWhole ? [320, 1280] : [320]) {
     await page.setViewportSize({ width, height: 900 });
     await expectKeyboardAccess(page, `${view}, ${width} px`, part);
   }
@@ -85,6 +90,15 @@ it('the view of a new key', async () => {
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   await check('new owner key');
+}, 180_000);
+
+it('the view of an unreachable service', async () => {
+  const { page } = here;
+  await here.open(await service.createUser());
+  await page.route('**/v1/**', (route) => route.abort());
+  await page.reload();
+  await page.locator('#resume-problem .note').waitFor();
+  await check('unreachable service');
 }, 180_000);
 
 it('the dashboard', async () => {
