@@ -132,7 +132,7 @@ export const operator: Mutations[] = [
       ['Math.max(HOUR, now - start)', '(now - start)'],
       ['exhaustedAt < end', 'exhaustedAt > end'],
       ['perMs * (end - now)', 'perMs * (end - start)'],
-      ['failure.at > (succeededAt ?? 0)', 'failure.at > 0'],
+      ['hasFailed(outcome) ?', 'outcome.failure ?'],
     ],
   },
   {
