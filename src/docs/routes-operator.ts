@@ -4,6 +4,7 @@ import { withSharedParameters } from '#docs/openapi/operation';
 import type { Access } from '#docs/openapi/schemas';
 import { operatorProblemPage } from '#docs/site/problems';
 import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
+import { serveStyles } from './routes.ts';
 
 const TAGS = [
   { name: 'users', description: 'Find users' },
@@ -49,6 +50,7 @@ export async function describeOperatorInterface(app: FastifyInstance): Promise<v
     type: 'application/json; charset=utf-8',
     text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
+  serveStyles(app, '');
   serveText(app, '/docs/problems', {
     type: 'text/html; charset=utf-8',
     headers: PAGE_SECURITY,

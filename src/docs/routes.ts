@@ -17,7 +17,13 @@ const MARKDOWN = 'text/plain; charset=utf-8';
 const STYLES = ['contents.css', 'article.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'search.js', 'try-it.js'];
 
+const ASSETS = new URL('./assets/', import.meta.url);
+
 type Tags = Document['tags'];
+
+/** Serves the style sheet of the docs. */
+export const serveStyles = (app: FastifyInstance, basePath: string): void =>
+  serveAssets(app, basePath, ASSETS, { 'docs.css': STYLES });
 
 /** Serves the pages below `/docs`, their Markdown versions and the search index. Returns the pages. */
 export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document, tags: Tags) {
@@ -37,7 +43,8 @@ export function serveDocs(app: FastifyInstance, settings: GuideSettings, describ
   }
   serveText(app, `${basePath}/docs/search.json`, { type: 'application/json; charset=utf-8', text: site.index });
   const scripts = Object.fromEntries(SCRIPTS.map((name) => [name, [name]]));
-  serveAssets(app, basePath, new URL('./assets/', import.meta.url), { 'docs.css': STYLES, ...scripts });
+  serveStyles(app, basePath);
+  serveAssets(app, basePath, ASSETS, scripts);
   return site.pages;
 }
 

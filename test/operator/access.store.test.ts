@@ -42,6 +42,18 @@ it('requires the token for every operation, and rejects API keys', async () => {
   expect((await service.send('/admin/v1/users')).status).toBe(200);
 });
 
+it('serves the page of a problem with its style sheets, without a token', async () => {
+  const { body } = await service.send('/admin/v1/users', { token: null });
+  const page = await (await fetch(new URL(body.type, service.adminUrl))).text();
+  expect(page).toContain('id="admin_token_invalid"');
+  const sheets = [...page.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href = '']) => href);
+  expect(sheets).toHaveLength(2);
+  for (const href of sheets) {
+    const { status, headers } = await fetch(new URL(href, service.adminUrl));
+    expect([href, status, headers.get('content-type')]).toEqual([href, 200, 'text/css; charset=utf-8']);
+  }
+});
+
 it('does not exist on the public port, with and without the token', async () => {
   const paths = (await operations()).map(({ path }) => path);
   for (const path of [...paths, '/admin', '/admin/', '/admin/v1', '//admin/v1/users', '/v1/../admin/v1/users']) {
