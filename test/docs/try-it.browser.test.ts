@@ -53,6 +53,17 @@ const usedOf = async (key: string) => {
   return ((await usage.json()) as { used: number }).used;
 };
 
+it('links the form next to the path, and opens it', async () => {
+  const { page, context, complaints } = await open();
+  await openPageOf(page, 'GET', '/v1/prices/latest/token');
+  const found = page.locator('[data-method="GET"][data-path="/market/v1/prices/latest/token"]');
+  await found.getByRole('link', { name: /^Try it/ }).click();
+  await found.getByRole('button', { name: 'Send' }).waitFor();
+  await expect.poll(() => found.locator('.try').evaluate((form) => form.getBoundingClientRect().top)).toBeLessThan(900);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 it('calls with the console’s key, and shows the cost and the remaining calls', async () => {
   const key = await service.register();
   const { page, context, complaints } = await open(key);

@@ -29,6 +29,11 @@ export function openCompareControl({ onAdd, onRemove, onMode }: Events) {
   let tokens: readonly Token[] = [];
   let shown: readonly TokenName[] = [];
 
+  /** Suggests a token that the chart does not show. */
+  function suggest(): void {
+    field.placeholder = tokens.find(({ tokenName }) => !shown.includes(tokenName))?.tokenName ?? '';
+  }
+
   function faultOf(token: Token | undefined): string {
     if (!token) return field.dataset.wrong ?? '';
     if (shown.includes(token.tokenName)) return `The chart already shows ${token.title}.`;
@@ -55,10 +60,12 @@ export function openCompareControl({ onAdd, onRemove, onMode }: Events) {
     legend,
     setTokens(next: readonly Token[]): void {
       tokens = next;
+      suggest();
     },
     /** Shows the tokens before their lines are loaded. */
     select(selected: readonly Token[]): void {
       shown = selected.map(({ tokenName }) => tokenName);
+      suggest();
       const isCompared = selected.length > 1;
       byId('modes').hidden = !isCompared;
       legend.show(isCompared ? selected.map((token) => ({ token, amounts: [], values: [] })) : [], []);

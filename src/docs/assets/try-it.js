@@ -30,6 +30,7 @@ function make(tag, attributes, ...children) {
 export function openForms(page, key, samples) {
   for (const details of page.querySelectorAll('details.try')) {
     details.addEventListener('toggle', () => openForm(details, key, samples), { once: true });
+    page.querySelector(`a[href="#${details.id}"]`)?.addEventListener('click', () => details.setAttribute('open', ''));
   }
 }
 

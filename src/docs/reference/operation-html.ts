@@ -28,9 +28,11 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
   return `<label class="field"><span>${escapeHtml(name)}${required ? '' : ' <span class="soft">optional</span>'}</span>${field}</label>`;
 }
 
+const tryId = (id: string) => `${id}-try`;
+
 /** The form that calls this service. A script sends it. Without scripts, it is hidden. */
 function tryHtml(entry: Entry, named: NamedSchemas): string {
-  const { parameters, body, price, takesKey, title } = entry;
+  const { id, parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
   const fields = parameters.map(fieldHtml);
   if (body) {
@@ -40,7 +42,7 @@ function tryHtml(entry: Entry, named: NamedSchemas): string {
     );
   }
   const cost = price === undefined ? 'Free of charge.' : `Costs ${escapeHtml(price)} of your allowance.`;
-  return `<details class="try"><summary>Try it<span class="unseen">: ${escapeHtml(title)}</span></summary>
+  return `<details class="try" id="${escapeHtml(tryId(id))}"><summary>Try it<span class="unseen">: ${escapeHtml(title)}</span></summary>
 <form autocomplete="off" spellcheck="false"${takesKey ? ' data-key' : ''}${price === undefined ? '' : ' data-priced'}\
 ${question ? ` data-question="${escapeHtml(question)}"` : ''}>
 <div class="fields-to-fill">${fields.join('\n')}</div>
@@ -137,6 +139,7 @@ export function operationHtml(entry: Entry, place: Place): string {
   return `<section id="${escapeHtml(id)}" class="operation" data-method="${method}" data-path="${escapeHtml(place.basePath + path)}">
 <h2><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h2>
 <p class="address">${methodHtml(method)} ${pathHtml(path)}</p>
+<p class="to-try"><a href="#${escapeHtml(tryId(id))}">Try it<span class="unseen">: ${escapeHtml(title)}</span></a></p>
 <div class="columns"><div class="description">
 <p class="terms">${inlineHtml(termsOf(entry))}</p>
 ${descriptionHtml(description)}

@@ -46,12 +46,15 @@ it('adds tokens at the stated cost, and reads their values with the keyboard', a
   // The chart shows the free sample, so the first comparison loads both tokens.
   await button('Add: 2 calls').waitFor();
   const before = here.charged.length;
+  const suggested = () => here.page.getByLabel('Compare with').getAttribute('placeholder');
+  expect(await suggested()).not.toBe('bitcoin');
   await add('eth');
   expect(here.charged.length - before).toBe(2);
   await button('Add: 1 call').waitFor();
   await add('Solana');
   expect(here.charged.length - before).toBe(3);
   expect(search()).toBe('?compare=ethereum,solana');
+  expect(['bitcoin', 'ethereum', 'solana']).not.toContain(await suggested());
   expect(await here.page.title()).toBe('Bitcoin, Ethereum, Solana price, 30 days, USD · Quotient');
   await expect.poll(() => here.page.locator('#cost').innerText()).toContain('3 for the chart');
 
