@@ -8,13 +8,27 @@ const OVERHEAD = { request: 140, user: 1_100 };
 
 type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
 
+type Entry = { -readonly [Name in keyof ListedRequest]: ListedRequest[Name] };
+
 /** The last requests of a user. When it is full, the next request replaces the oldest. */
-type Ring = { requests: ListedRequest[]; next: number; bytes: number };
+type Ring = { requests: Entry[]; next: number; bytes: number };
 
 const sizeOf = ({ path }: ListedRequest) => OVERHEAD.request + path.length;
 
-function newestFirst({ requests, next }: Ring): ListedRequest[] {
+function newestFirst({ requests, next }: Ring): Entry[] {
   return [...requests.slice(next), ...requests.slice(0, next)].reverse();
+}
+
+/** An entry that survived a call would be copied by the garbage collector, so full rings add no objects. */
+function overwrite(entry: Entry, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): void {
+  entry.at = at;
+  entry.keyId = keyId;
+  entry.method = method;
+  entry.path = path;
+  entry.status = status;
+  entry.code = code;
+  entry.cost = cost;
+  entry.ms = ms;
 }
 
 /**
@@ -54,23 +68,24 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
   }
 
   return {
-    /** Called for every response, so it allocates nothing for a known user. */
+    /** Called for every response. */
     note(user: number, request: ListedRequest): void {
       const ring = rings.get(user) ?? open(user);
       const { requests, next } = ring;
       const oldest = requests[next];
       const more = oldest === undefined ? sizeOf(request) : request.path.length - oldest.path.length;
-      requests[next] = request;
+      if (oldest === undefined) requests[next] = { ...request };
+      else overwrite(oldest, request);
       ring.next = next + 1 === most ? 0 : next + 1;
       ring.bytes += more;
       total += more;
       while (total > bytes) shrinkOldest();
     },
 
-    /** Newest first. */
+    /** Newest first. Copies, because later requests overwrite the entries. */
     of(user: number): ListedRequest[] {
       const ring = rings.peek(user);
-      return ring === undefined ? [] : newestFirst(ring);
+      return ring === undefined ? [] : newestFirst(ring).map((entry) => ({ ...entry }));
     },
 
     /** An upper bound of the memory in bytes. */

@@ -64,3 +64,14 @@ it('counts a replaced request by the difference of the lengths', () => {
   recent.note(1, request(4, '/'));
   expect(recent.bytes() - before).toBe(1);
 });
+
+it('returns copies, which later requests do not change', () => {
+  const recent = createRecentRequests({ ...BOUNDS, requests: 1 });
+  recent.note(1, request(1, '/a'));
+  const before = recent.of(1);
+  recent.note(1, { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code: 'not_found', cost: 0, ms: 4 });
+  expect(before).toEqual([request(1, '/a')]);
+  expect(recent.of(1)).toEqual([
+    { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code: 'not_found', cost: 0, ms: 4 },
+  ]);
+});
