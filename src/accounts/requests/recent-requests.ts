@@ -19,7 +19,7 @@ function newestFirst({ requests, next }: Ring): Entry[] {
   return [...requests.slice(next), ...requests.slice(0, next)].reverse();
 }
 
-/** An entry that survived a call would be copied by the garbage collector, so full rings add no objects. */
+/** The garbage collector copies new objects that stay, so entries are used again. */
 function overwrite(entry: Entry, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): void {
   entry.at = at;
   entry.keyId = keyId;
@@ -37,6 +37,8 @@ function overwrite(entry: Entry, { at, keyId, method, path, status, code, cost, 
  */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
+  /** Entries that a user has lost, for the next requests of others. */
+  const spare: Entry[] = [];
   const rings = new LRUCache<number, Ring>({
     max: users,
     dispose: (ring) => {
@@ -55,7 +57,9 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     const [user] = rings.rkeys();
     // `get` moves the user to the other end of the order.
     const ring = rings.get(user as number) as Ring;
-    const kept = newestFirst(ring).slice(0, ring.requests.length / 2);
+    const all = newestFirst(ring);
+    const kept = all.slice(0, all.length / 2);
+    spare.push(...all.slice(kept.length));
     if (kept.length === 0) {
       rings.delete(user as number);
       return;
@@ -74,8 +78,9 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
       const { requests, next } = ring;
       const oldest = requests[next];
       const more = oldest === undefined ? sizeOf(request) : request.path.length - oldest.path.length;
-      if (oldest === undefined) requests[next] = { ...request };
-      else overwrite(oldest, request);
+      const entry = oldest ?? spare.pop();
+      if (entry) overwrite(entry, request);
+      requests[next] = entry ?? { ...request };
       ring.next = next + 1 === most ? 0 : next + 1;
       ring.bytes += more;
       total += more;
@@ -91,7 +96,10 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     /** An upper bound of the memory in bytes. */
     bytes: (): number => total,
 
-    clear: (): void => rings.clear(),
+    clear(): void {
+      rings.clear();
+      spare.length = 0;
+    },
   };
 }
 

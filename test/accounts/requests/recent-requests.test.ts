@@ -75,3 +75,16 @@ it('returns copies, which later requests do not change', () => {
     { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code: 'not_found', cost: 0, ms: 4 },
   ]);
 });
+
+it('gives entries that a user lost to others, and changes no entry that the user kept', () => {
+  const recent = createRecentRequests({ ...BOUNDS, bytes: 20_000 });
+  for (let n = 1; n <= 100; n += 1) recent.note(1, request(n, `/one/${n}`));
+  for (let n = 1; n <= 60; n += 1) recent.note(2, request(n, `/two/${n}`));
+  expect(recent.of(1).length).toBeGreaterThan(0);
+  for (const [user, name] of [
+    [1, 'one'],
+    [2, 'two'],
+  ] as const)
+    expect(recent.of(user)).toEqual(recent.of(user).map(({ at }) => request(at, `/${name}/${at}`)));
+  expect(times(recent, 1)).toEqual(down(100, 101 - recent.of(1).length));
+});
