@@ -41,7 +41,7 @@ type Deps = Omit<CapabilityDeps<RegistrationSettings & { shutdownGraceMs: number
 };
 
 export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
-  const { settings, database, deadline, metrics, clock, failures } = deps;
+  const { settings, database, deadline, metrics, clock, log, failures } = deps;
   const { burstPerSecond, shutdownGraceMs } = settings;
   const ledgerMetrics = createLedgerMetrics(metrics);
   const store = deadline.over(createUserStore(database.prisma, database.query));
@@ -50,7 +50,7 @@ export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
     store,
     clock,
     onRewind(lost) {
-      deps.log.warn(lost, 'database lost changes');
+      log.warn(lost, 'database lost changes');
       // Leases may be lost too.
       allowance.databaseFailed();
     },
@@ -85,7 +85,7 @@ export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
   const recent = settings.requestLog ? createRecentRequests() : undefined;
   const peers =
     recent && database.isShareable ? createPeers({ store: processes, secret: peerSecret, clock, failures }) : undefined;
-  const log = recent && createRequestLog({ recent, peers, store: processes, basePath: settings.basePath });
+  const requestLog = recent && createRequestLog({ recent, peers, ledger, basePath: settings.basePath });
 
   return {
     users,
@@ -102,17 +102,17 @@ export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
         pathOf: (url, { parameters }) => shownPath(url, settings.basePath, parameters ?? new Set()),
       },
     } satisfies Gate,
-    /** Tells the other processes how to reach this one. */
+    /** Announces the address of this process to the others. */
     announce: async (address: AddressInfo): Promise<void> =>
       peers?.announce(settings.processUrl ?? `${ownAddress(address)}${settings.basePath}`),
 
     routes: async (app, { bodies }) => {
       app.register(user, { prefix: '/user', users, allowance, mail: mail(), settings });
       app.register(userKeys, { prefix: '/user', users, bodies, clock });
-      app.register(userRequests, { prefix: '/user', log });
+      app.register(userRequests, { prefix: '/user', log: requestLog });
     },
     rootRoutes: async (app) => {
-      app.register(peerRequests, { log });
+      app.register(peerRequests, { log: requestLog });
     },
 
     readings: {

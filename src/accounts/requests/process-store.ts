@@ -24,13 +24,6 @@ export function createProcessStore(prisma: PrismaClient) {
     async leave(id: string): Promise<void> {
       await prisma.$executeRaw`DELETE FROM service_process WHERE id = ${id}::uuid`;
     },
-
-    /** The labels of the user's keys by their ID, including ended keys that are still stored. */
-    async labels(userKey: number): Promise<Map<number, string | null>> {
-      const keys = await prisma.$queryRaw<{ id: number; label: string | null }[]>`
-        SELECT id, label FROM api_key WHERE user_key = ${userKey}::int`;
-      return new Map(keys.map(({ id, label }) => [id, label]));
-    },
   };
 }
 

@@ -37,7 +37,7 @@ function overwrite(entry: Entry, { at, keyId, method, path, status, code, cost, 
  */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
-  /** Entries that a user has lost, for the next requests of others. */
+  /** Entries that a user has lost, for the next requests of others: at most as many as a user has. */
   const spare: Entry[] = [];
   const rings = new LRUCache<number, Ring>({
     max: users,
@@ -59,7 +59,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     const ring = rings.get(user as number) as Ring;
     const all = newestFirst(ring);
     const kept = all.slice(0, all.length / 2);
-    spare.push(...all.slice(kept.length));
+    spare.push(...all.slice(kept.length, kept.length + most - spare.length));
     if (kept.length === 0) {
       rings.delete(user as number);
       return;

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { LedgerStore } from '#accounts/ledger/ledger-store';
 import { iso } from '#core/clock';
+import { withinDeadline } from '#database/deadline';
 import type { ListedRequest } from '#server/gate';
 import type { Peers } from './peers.ts';
-import type { ProcessStore } from './process-store.ts';
 import { BOUNDS, type RecentRequests } from './recent-requests.ts';
 import type { RequestLogRecord } from './records.ts';
 
@@ -10,17 +11,18 @@ type Dependencies = {
   recent: RecentRequests;
   /** Undefined if the service has a single process. */
   peers: Peers | undefined;
-  store: Pick<ProcessStore, 'labels'>;
+  ledger: Pick<LedgerStore, 'keyNames'>;
   basePath: string;
 };
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10;
 
 /** Merges the requests of a user over all processes. Nothing is written to a disk. */
-export function createRequestLog({ recent, peers, store, basePath }: Dependencies) {
+export function createRequestLog({ recent, peers, ledger, basePath }: Dependencies) {
   return {
     async of(userKey: number): Promise<RequestLogRecord> {
-      const [labels, others = []] = await Promise.all([store.labels(userKey), peers?.ask(userKey)]);
+      const [names, others = []] = await Promise.all([withinDeadline(ledger.keyNames(userKey)), peers?.ask(userKey)]);
+      const labels = new Map(names.map(({ id, label }) => [id, label]));
       const all = [recent.of(userKey), ...others].flatMap((requests) => requests ?? []);
       const newest = all.sort((one, other) => other.at - one.at).slice(0, BOUNDS.requests);
       return {
