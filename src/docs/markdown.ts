@@ -3,6 +3,9 @@ import { escapeHtml } from '#core/record-fields';
 
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
 
+/** A code block as Markdown. */
+export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+
 export const codeHtml = (code: string) => `<pre>${inlineCodeHtml(code)}</pre>`;
 
 /** The anchor of a heading, as GitHub generates it. */

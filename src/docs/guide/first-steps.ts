@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
+import { fenced } from '#docs/markdown';
 import { exampleOf, type NamedSchemas, problemExample, type Schema } from '#docs/openapi/schemas';
 import { callSamples, EXAMPLE_KEY } from '#docs/reference/code-samples';
 import { latestPrice } from '#prices/model/records';
 import type { Guide } from './context.ts';
-import { fenced } from './format.ts';
 
 const VERIFIED = {
   mail: 'The response is 202, and you receive an email with a link. The link is valid for 24 hours. The key is created when you open the link.',

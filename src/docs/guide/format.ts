@@ -2,7 +2,8 @@ import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 export const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 
-const UNITS = [
+/** The units of a duration, in ms, from the largest. */
+export const UNITS = [
   [DAY, 'day'],
   [HOUR, 'hour'],
   [MINUTE, 'minute'],
@@ -14,5 +15,3 @@ export function every(ms: number): string {
   const [unit, noun] = UNITS.find(([size]) => ms % size === 0) ?? [SECOND, 'second'];
   return ms === unit ? `every ${noun}` : `every ${count(ms / unit, noun)}`;
 }
-
-export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

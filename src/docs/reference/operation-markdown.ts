@@ -1,3 +1,4 @@
+import { fenced } from '#docs/markdown';
 import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
 import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Entry } from './document.ts';
@@ -41,8 +42,6 @@ export function parametersMarkdown(parameters: readonly Parameter[], { named }: 
   });
   return table(['Parameter', 'Type', 'Description'], rows);
 }
-
-const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
 const FENCES: Readonly<Record<Language, string>> = { curl: 'sh', javascript: 'js', python: 'python' };
 

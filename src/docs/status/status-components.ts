@@ -1,5 +1,5 @@
-import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { escapeHtml } from '#core/record-fields';
+import { UNITS } from '#docs/guide/format';
 import { type DayState, dayStates, type Incident } from '#status/incident';
 import type { StatusReport } from '#status/open';
 import type { Component, ComponentReason } from '#upstream/component';
@@ -23,13 +23,6 @@ const STATES: Readonly<Record<Component['state'], { kind: string; sign: string; 
 
 export const timeInWords = (at: number) => new Date(at).toUTCString().replace(/^\w+, (.+) (\S+) GMT$/, '$1, $2 UTC');
 export const timeHtml = (at: number) => `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
-
-const UNITS = [
-  [DAY, 'day'],
-  [HOUR, 'hour'],
-  [MINUTE, 'minute'],
-  [SECOND, 'second'],
-] as const;
 
 /** A length of time in its largest whole unit, with the next unit below ten: `1 hour 5 minutes`. */
 export function lengthInWords(ms: number): string {
