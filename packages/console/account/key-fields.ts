@@ -1,8 +1,5 @@
+import { DAY, isoDate } from '../../pages/dates.ts';
 import { fieldOf } from '../../pages/form.ts';
-
-const DAY = 86_400_000;
-
-const isoDate = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** The daily limit in a form; undefined for an empty field. */
 const limitIn = (fields: FormData): number | undefined => Number(fieldOf(fields, 'dailyLimit')) || undefined;

@@ -1,6 +1,7 @@
 import type { ApiKey, RequestLog } from '../../client/index.ts';
+import { DAY } from '../../pages/dates.ts';
 import { byId, make } from '../../pages/dom.ts';
-import { count, numbers, utc } from '../../pages/format.ts';
+import { count, numbers, onDateAtSecond, utc } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
 import { nameOf } from '../account/key-texts.ts';
 import { openDataAge } from '../api/figures.ts';
@@ -9,8 +10,6 @@ import type { Session } from '../api/session.ts';
 type LoggedRequest = RequestLog['requests'][number];
 
 const time = utc({ timeStyle: 'medium' });
-const dateTime = utc({ dateStyle: 'medium', timeStyle: 'medium' });
-const DAY = 86_400_000;
 const milliseconds = numbers({ maximumFractionDigits: 1 });
 
 const OFF = 'The operator has turned off the request log.';
@@ -33,7 +32,11 @@ function rowOf(request: LoggedRequest, listed: readonly ApiKey[]): HTMLElement {
   return make(
     'tr',
     {},
-    make('th', { scope: 'row' }, (Date.now() - request.time.getTime() < DAY ? time : dateTime).format(request.time)),
+    make(
+      'th',
+      { scope: 'row' },
+      Date.now() - request.time.getTime() < DAY ? time.format(request.time) : onDateAtSecond(request.time),
+    ),
     cell(nameOfKey(request, listed)),
     cell(make('code', {}, `${method} ${path}`), 'path'),
     cell(String(status), status >= 400 ? 'num down' : 'num'),

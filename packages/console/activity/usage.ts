@@ -1,5 +1,6 @@
 import type { ApiKey, Usage } from '../../client/index.ts';
 import { csvText } from '../../pages/csv.ts';
+import { isoDate } from '../../pages/dates.ts';
 import { buttonGroup, byId, make } from '../../pages/dom.ts';
 import { saveFile } from '../../pages/download.ts';
 import { notLoaded, type OnError, toError } from '../../pages/problem.ts';
@@ -70,7 +71,7 @@ export function openUsage(session: Session, onError: OnError) {
   save.addEventListener('click', () => {
     if (!shown) return;
     const now = Date.now();
-    const name = `quotient-usage-by-${by}-${new Date(now).toISOString().slice(0, 10)}.csv`;
+    const name = `quotient-usage-by-${by}-${isoDate(now)}.csv`;
     saveFile(name, new Blob([csvText(usageRows(by, shown, listed, now))], { type: 'text/csv' }));
   });
 

@@ -1,3 +1,4 @@
+import { isoDate } from '../../pages/dates.ts';
 import type { Interval } from '../api/api-call.ts';
 import { DEFAULT_CURRENCY } from '../core/currency.ts';
 import {
@@ -10,14 +11,7 @@ import {
   SCALES,
 } from '../history/chart-choice.ts';
 import { MODES } from '../history/comparison.ts';
-import {
-  type Availability,
-  defaultInterval,
-  INTERVALS,
-  intervalFor,
-  isoDate,
-  type Ranged,
-} from '../history/intervals.ts';
+import { type Availability, defaultInterval, INTERVALS, intervalFor, type Ranged } from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
 type RequestedRange = Pick<View, 'range' | 'from' | 'thru'>;

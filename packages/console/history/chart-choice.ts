@@ -1,4 +1,5 @@
 import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
+import { isoDate } from '../../pages/dates.ts';
 import { buttonGroup, byId, make, makeButton } from '../../pages/dom.ts';
 import { onDate } from '../../pages/format.ts';
 import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
@@ -13,7 +14,6 @@ import {
   INTERVAL_MS,
   INTERVALS,
   intervalFor,
-  isoDate,
   possibleIntervals,
   startOf,
 } from './intervals.ts';

@@ -1,9 +1,7 @@
+import { DAY, isoDate } from '../../pages/dates.ts';
 import { byId, makeButton } from '../../pages/dom.ts';
 import { openFaults } from '../../pages/faults.ts';
 import { onDate } from '../../pages/format.ts';
-import { isoDate } from './intervals.ts';
-
-const DAY = 86_400_000;
 
 /** Uses the browser's date fields, which follow the user's own date order. */
 export function openCustomDates(onApply: (range: DateRange) => void) {

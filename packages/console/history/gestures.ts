@@ -1,3 +1,4 @@
+import { DAY } from '../../pages/dates.ts';
 import { change, onDate } from '../../pages/format.ts';
 import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
 
@@ -106,7 +107,6 @@ export function indicesIn({ from, to }: Part, points: number): [first: number, l
   return [clamp(Math.ceil(from - 0.01), 0, last), clamp(Math.floor(to + 0.01), 0, last)];
 }
 
-const DAY = 86_400_000;
 /** In ms. Like the service, the page shows a 24-hour change only if a sample is this close to 24 hours earlier. */
 const TOLERANCE = 30 * 60_000;
 

@@ -1,4 +1,5 @@
 import type { Gap, Token } from '../../client/index.ts';
+import { DAY, isoDate } from '../../pages/dates.ts';
 import { byId } from '../../pages/dom.ts';
 import { onDate, onDateAt } from '../../pages/format.ts';
 import type { Interval } from '../api/api-call.ts';
@@ -9,7 +10,6 @@ export const INTERVALS = [
   ['daily', 'Daily'],
 ] as const satisfies readonly (readonly [Interval, string])[];
 
-const DAY = 86_400_000;
 /** The time between points, and the length of a candle, in ms. */
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
 const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
@@ -21,8 +21,6 @@ const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 type Dates = Readonly<{ range: string; from: string; thru: string }>;
 export type Ranged = Dates & Readonly<{ metric: string }>;
 export type Availability = Pick<Token, 'available'>;
-
-export const isoDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 const daysIn = ({ range, from, thru }: Dates): number =>
   range === 'custom' ? (Date.parse(thru) - Date.parse(from)) / DAY + 1 : Number(range);

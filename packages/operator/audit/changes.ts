@@ -1,3 +1,4 @@
+import { DAY } from '../../pages/dates.ts';
 import { withDates } from '../../pages/format.ts';
 
 type Values = Readonly<Record<string, unknown>> | null;
@@ -27,8 +28,6 @@ export function changesIn(before: Values, after: Values): string[] {
     return `${name}: ${was} → ${is ?? 'removed'}`;
   });
 }
-
-const DAY = 86_400_000;
 
 /** The start of a UTC date, `days` later; empty for a text that is not a date. */
 function startOf(date: string | undefined, days: number): string {

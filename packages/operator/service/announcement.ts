@@ -1,3 +1,4 @@
+import { DAY } from '../../pages/dates.ts';
 import { byId } from '../../pages/dom.ts';
 import { openFaults } from '../../pages/faults.ts';
 import { fieldOf } from '../../pages/form.ts';
@@ -6,8 +7,6 @@ import type { Announcement } from '../api/api.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
 import { isolated, phrase } from '../core/phrase.ts';
-
-const DAY = 86_400_000;
 
 export function openAnnouncement({ api, ask, report }: Context): View {
   const form = byId('announcement-form', HTMLFormElement);

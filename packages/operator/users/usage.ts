@@ -1,11 +1,11 @@
 import type { Usage } from '../../client/index.ts';
+import { DAY } from '../../pages/dates.ts';
 import { make, makeRow } from '../../pages/dom.ts';
 import { count, inCalls, onDate } from '../../pages/format.ts';
 import { isolated } from '../core/phrase.ts';
 import type { OperatorUserDetail } from '../generated/records.ts';
 import { nameOfKey } from './words.ts';
 
-const DAY = 86_400_000;
 const DAYS = 31;
 
 type Days = OperatorUserDetail['daily'];
