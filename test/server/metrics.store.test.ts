@@ -43,13 +43,14 @@ async function countedWhile(work: () => Promise<unknown>): Promise<Record<string
   return Object.fromEntries(grown.filter(([, count]) => count !== 0));
 }
 
-// Runs first: the leases of users of other tests could end in the meantime.
 test('calls are reported as leased, settled and returned', async () => {
   const gone = '/v1/prices/history/date?tokenName=solana&date=01-01-2015';
   // The statistics are fetched now. Otherwise, a settlement between the charge of the rejected call and its refund
   // would settle both.
   await service.get(gone, { key: await service.createUser({ limit: 100 }) });
   const key = await service.createUser({ limit: 100 });
+  // Reads the new users. A later poll would return the leases of users whom it sees for the first time.
+  await service.parts.allowance.poll();
   await service.parts.allowance.settle();
   const before = await scrape.series();
   for (let i = 0; i < 7; i++) await service.get(LATEST, { key });
