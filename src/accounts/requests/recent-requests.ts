@@ -1,105 +1,109 @@
 import { LRUCache } from 'lru-cache';
 import type { ListedRequest } from '#server/gate';
+import {
+  capacityOf,
+  createRing,
+  isRoundComplete,
+  newestIn,
+  oldestIn,
+  REQUEST_BYTES,
+  type Ring,
+  requestsIn,
+  resize,
+  write,
+} from './request-ring.ts';
 
 /** The bounds of a process. `path` is the maximum length of a path, in characters. */
 export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, path: 300 } as const;
-/** The memory of a request without its path, and of a user without requests, in bytes: measured, and rounded up. */
-const OVERHEAD = { request: 140, user: 1_100 };
+/** The first capacity of a ring. It is doubled when the ring is full. */
+const FIRST = 4;
+/** The part of the memory in which rings grow. The paths of their requests need the rest. */
+const GROWTH = 0.9;
+/** The memory of a user without requests, in bytes: measured, and rounded up. */
+const USER_BYTES = 1_100;
 
 type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
 
-type Entry = { -readonly [Name in keyof ListedRequest]: ListedRequest[Name] };
-
-/** The last requests of a user. When it is full, the next request replaces the oldest. */
-type Ring = { requests: Entry[]; next: number; bytes: number };
-
-const sizeOf = ({ path }: ListedRequest) => OVERHEAD.request + path.length;
-
-function newestFirst({ requests, next }: Ring): Entry[] {
-  return [...requests.slice(next), ...requests.slice(0, next)].reverse();
-}
-
-/** The garbage collector copies new objects that stay, so entries are used again. */
-function overwrite(entry: Entry, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): void {
-  entry.at = at;
-  entry.keyId = keyId;
-  entry.method = method;
-  entry.path = path;
-  entry.status = status;
-  entry.code = code;
-  entry.cost = cost;
-  entry.ms = ms;
-}
+type User = { ring: Ring; bytes: number };
 
 /**
- * Keeps the last requests of each user in memory. Above the bound of bytes, each user in turn loses the older half of the
- * requests, so that all keep some, beginning with the user who sent no request for longest.
+ * Whether a user makes room for another's larger ring: if all its requests are older than that ring's, or if it has more
+ * requests than would be in it. Users with as many requests do not take them from each other in turn.
+ */
+const makesRoom = (silent: Ring, full: Ring, capacity: number): boolean =>
+  newestIn(silent) < oldestIn(full) || capacityOf(silent) > capacity;
+
+/**
+ * Keeps the last requests of each user in memory. Above the bound of bytes, the users who sent no request for longest
+ * lose the older half of their requests in turn.
  */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
-  /** Entries that a user has lost, for the next requests of others: at most as many as a user has. */
-  const spare: Entry[] = [];
-  const rings = new LRUCache<number, Ring>({
+  const known = new LRUCache<number, User>({
     max: users,
-    dispose: (ring) => {
-      total -= ring.bytes;
+    dispose: (user) => {
+      total -= user.bytes;
     },
   });
 
-  function open(user: number): Ring {
-    const ring: Ring = { requests: [], next: 0, bytes: OVERHEAD.user };
-    rings.set(user, ring);
-    total += ring.bytes;
-    return ring;
+  function open(id: number): User {
+    const capacity = Math.min(FIRST, most);
+    const user = { ring: createRing(capacity), bytes: 0 };
+    known.set(id, user);
+    add(user, USER_BYTES + capacity * REQUEST_BYTES);
+    return user;
   }
 
-  function shrinkOldest(): void {
-    const [user] = rings.rkeys();
-    // `get` moves the user to the other end of the order.
-    const ring = rings.get(user as number) as Ring;
-    const all = newestFirst(ring);
-    const kept = all.slice(0, all.length / 2);
-    spare.push(...all.slice(kept.length, kept.length + most - spare.length));
-    if (kept.length === 0) {
-      rings.delete(user as number);
+  function add(user: User, more: number): void {
+    user.bytes += more;
+    total += more;
+  }
+
+  /** The user who sent no request for longest. */
+  function leastRecent(): [number, User] {
+    const { value } = known.rentries().next();
+    return value as [number, User];
+  }
+
+  /** Doubles a full ring if there is room, or if another user should make room. */
+  function grow(user: User): void {
+    const now = capacityOf(user.ring);
+    const capacity = Math.min(most, 2 * now);
+    const isRoom = total + (capacity - now) * REQUEST_BYTES <= GROWTH * bytes;
+    if (isRoom || makesRoom(leastRecent()[1].ring, user.ring, capacity)) add(user, resize(user.ring, capacity));
+  }
+
+  function shrinkLeastRecent(): void {
+    const [id, user] = leastRecent();
+    const capacity = Math.floor(capacityOf(user.ring) / 2);
+    if (capacity < FIRST) {
+      known.delete(id);
       return;
     }
-    const size = kept.reduce((sum, one) => sum + sizeOf(one), OVERHEAD.user);
-    total += size - ring.bytes;
-    ring.bytes = size;
-    ring.requests = kept.reverse();
-    ring.next = kept.length;
+    add(user, resize(user.ring, capacity));
+    // Moves the user to the other end of the order, so that each loses requests in turn.
+    known.get(id);
   }
 
   return {
     /** Called for every response. */
-    note(user: number, request: ListedRequest): void {
-      const ring = rings.get(user) ?? open(user);
-      const { requests, next } = ring;
-      const oldest = requests[next];
-      const more = oldest === undefined ? sizeOf(request) : request.path.length - oldest.path.length;
-      const entry = oldest ?? spare.pop();
-      if (entry) overwrite(entry, request);
-      requests[next] = entry ?? { ...request };
-      ring.next = next + 1 === most ? 0 : next + 1;
-      ring.bytes += more;
-      total += more;
-      while (total > bytes) shrinkOldest();
+    note(id: number, request: ListedRequest): void {
+      const user = known.get(id) ?? open(id);
+      if (isRoundComplete(user.ring) && capacityOf(user.ring) < most) grow(user);
+      add(user, write(user.ring, request));
+      while (total > bytes) shrinkLeastRecent();
     },
 
-    /** Newest first. Copies, because later requests overwrite the entries. */
-    of(user: number): ListedRequest[] {
-      const ring = rings.peek(user);
-      return ring === undefined ? [] : newestFirst(ring).map((entry) => ({ ...entry }));
+    /** Newest first. */
+    of(id: number): ListedRequest[] {
+      const user = known.peek(id);
+      return user === undefined ? [] : requestsIn(user.ring).reverse();
     },
 
     /** An upper bound of the memory in bytes. */
     bytes: (): number => total,
 
-    clear(): void {
-      rings.clear();
-      spare.length = 0;
-    },
+    clear: (): void => known.clear(),
   };
 }
 

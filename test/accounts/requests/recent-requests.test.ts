@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BOUNDS, createRecentRequests } from '#accounts/requests/recent-requests';
 
 const request = (n: number, path = '/v1/tokens') => ({
@@ -32,10 +32,10 @@ it('halves the requests of users who sent none for longest, above the number of 
   const long = '/'.repeat(BOUNDS.path);
   for (let user = 1; user <= 50; user += 1) {
     for (let n = 0; n < 250; n += 1) {
-      recent.note(user, request(n, n % 2 === 0 ? long : '/'));
+      recent.note(user, request(250 * user + n, n % 2 === 0 ? long : '/'));
       expect(recent.bytes()).toBeLessThanOrEqual(bytes);
     }
-    expect(times(recent, user)[0]).toBe(249);
+    expect(times(recent, user)[0]).toBe(250 * user + 249);
     expect(recent.of(user).length).toBeGreaterThanOrEqual(50);
   }
   expect(recent.of(1)).toEqual([]);
@@ -76,15 +76,39 @@ it('returns copies, which later requests do not change', () => {
   ]);
 });
 
-it('gives entries that a user lost to others, and changes no entry that the user kept', () => {
-  const recent = createRecentRequests({ ...BOUNDS, bytes: 20_000 });
-  for (let n = 1; n <= 100; n += 1) recent.note(1, request(n, `/one/${n}`));
-  for (let n = 1; n <= 60; n += 1) recent.note(2, request(n, `/two/${n}`));
-  expect(recent.of(1).length).toBeGreaterThan(0);
-  for (const [user, name] of [
-    [1, 'one'],
-    [2, 'two'],
-  ] as const)
-    expect(recent.of(user)).toEqual(recent.of(user).map(({ at }) => request(at, `/${name}/${at}`)));
-  expect(times(recent, 1)).toEqual(down(100, 101 - recent.of(1).length));
+describe('above the bound of bytes', () => {
+  const USERS = Array.from({ length: 20 }, (_, i) => i);
+  let recent: ReturnType<typeof createRecentRequests>;
+  let clock = 0;
+  const lengths = () => USERS.map((user) => recent.of(user).length);
+  /** All users send a request in turn. */
+  function rounds(count: number) {
+    for (let n = 0; n < count; n += 1) for (const user of USERS) recent.note(user, request(clock++));
+  }
+
+  beforeEach(() => {
+    recent = createRecentRequests({ ...BOUNDS, bytes: 100_000 });
+    rounds(300);
+  });
+
+  it('equally active users do not take requests from each other', () => {
+    const before = lengths();
+    for (let n = 0; n < 100; n += 1) {
+      rounds(1);
+      expect(lengths()).toEqual(before);
+    }
+  });
+
+  it('active users take the room of users who are silent', () => {
+    expect(Math.max(...lengths())).toBeLessThan(BOUNDS.requests);
+    for (let n = 0; n < 300; n += 1) recent.note(7, request(clock++));
+    expect(recent.of(7).length).toBe(BOUNDS.requests);
+  });
+
+  it('a new user gets as much room as the others', () => {
+    USERS.push(20);
+    rounds(300);
+    USERS.pop();
+    expect(recent.of(20).length).toBeGreaterThanOrEqual(Math.min(...lengths()));
+  });
 });
