@@ -1,39 +1,44 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type Database, openDatabase } from '#database/database';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
-/** Embedded databases that tests have released. Opening a database takes fifty times as long as emptying one. */
-const idle: Database[] = [];
+type Opened = Database & { url: string | undefined };
+
+/** Databases that tests have released. Opening a database takes many times as long as emptying one. */
+const idle: Opened[] = [];
 
 /**
- * Returns a new, migrated, empty database of the project's kind. `url` is set on a server, for tests that open more
- * connections. `close` drops the database.
- * @param unshared returns a database that no other test has used, for tests of opening and closing
+ * Returns a migrated, empty database of the project's kind. `url` is set on a server, for tests that open more
+ * connections.
+ * @param unshared returns a new database that `close` drops, for tests of opening, closing and the schema. Tests that run
+ *   only on a server always receive one
  */
-export async function openTestDatabase({ unshared = false } = {}) {
-  const source = inject('databases');
-  if (source.kind === 'embedded') {
-    const openOne = async () => openDatabase({ dataDir: 'memory://', loadDataDir: await dump() });
-    if (unshared) return { ...(await openOne()), url: undefined };
-    const database = idle.pop() ?? (await openOne());
-    let isOpen = true;
-    return {
-      ...database,
-      url: undefined,
-      async close() {
-        if (!isOpen) return;
-        isOpen = false;
-        await empty(database);
-        idle.push(database);
-      },
-    };
-  }
+export async function openTestDatabase({ unshared = false } = {}): Promise<Opened> {
+  if (unshared || !isStoreTest()) return openUnshared();
+  const database = idle.pop() ?? (await openUnshared());
+  let isOpen = true;
+  return {
+    ...database,
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await empty(database);
+      idle.push(database);
+    },
+  };
+}
 
+/** Store tests run on the embedded database as well, so they leave only rows in it. */
+const isStoreTest = () => expect.getState().testPath?.endsWith('.store.test.ts') ?? false;
+
+async function openUnshared(): Promise<Opened> {
+  if (inject('databases').kind === 'embedded')
+    return { ...(await openDatabase({ dataDir: 'memory://', loadDataDir: await dump() })), url: undefined };
   const { url, drop } = await createTestDatabase();
   const database = await openDatabase({ url, dataDir: 'unused' });
   return {
@@ -63,16 +68,21 @@ async function dump(): Promise<Blob> {
 }
 
 /**
- * Deletes all rows except the built-in tokens, and resets the record numbers to 1. Skips tables without rows:
- * truncating a table is as expensive as writing to it, and a test writes to few tables.
+ * Deletes all rows except the built-in tokens, and resets the record numbers to 1. One statement deletes all rows, so the
+ * order of the tables does not matter. Truncating a table takes longer than deleting the few rows of a test.
  */
 async function empty({ prisma }: Database): Promise<void> {
-  const written = await prisma.$queryRaw<{ name: string }[]>`
-    SELECT quote_ident(relname) AS name FROM pg_class
-    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0
-      AND relname NOT IN ('_prisma_migrations', 'token')`;
-  const names = written.map(({ name }) => name).join(', ');
-  if (names) await prisma.$executeRawUnsafe(`TRUNCATE ${names} RESTART IDENTITY CASCADE`);
+  const [all] = await prisma.$queryRaw<{ tables: string[]; sequences: string[] }[]>`
+    SELECT
+      ARRAY(SELECT quote_ident(relname) FROM pg_class
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0
+              AND relname NOT IN ('_prisma_migrations', 'token')) AS tables,
+      ARRAY(SELECT quote_ident(sequencename) FROM pg_sequences
+            WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename <> 'token_position_seq') AS sequences`;
+  const { tables = [], sequences = [] } = all ?? {};
+  const deletions = tables.map((name, i) => `d${i} AS (DELETE FROM ${name})`);
+  const resets = sequences.map((name) => `setval('${name}', 1, false)`);
+  if (deletions.length > 0) await prisma.$executeRawUnsafe(`WITH ${deletions.join()} SELECT ${resets.join() || '1'}`);
   await prisma.token.deleteMany({ where: { name: { notIn: [...BUILT_IN_NAMES] } } });
   await prisma.token.updateMany({ data: { removedAt: null, requestedAt: null } });
   await prisma.$executeRaw`SELECT setval('token_position_seq', (SELECT max(position) FROM token))`;
