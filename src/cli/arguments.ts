@@ -2,8 +2,12 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { FIRST_INSTANT, isoDate } from '#core/clock';
 import { EXIT, ExitError } from '#process/exit';
 
-/** Every name in `positionals` is a required argument. */
-type Form<Options extends ParseArgsOptionsConfig> = { options?: Options; positionals?: readonly string[] };
+/** Every name in `positionals` is a required argument. With `repeats`, the last one accepts several values. */
+type Form<Options extends ParseArgsOptionsConfig> = {
+  options?: Options;
+  positionals?: readonly string[];
+  repeats?: boolean;
+};
 export const JSON_OPTION = { json: { type: 'boolean', default: false } } as const;
 
 /** The command line adds a hint on how to print the usage. */
@@ -11,11 +15,12 @@ export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-function acceptedBy({ options = {}, positionals = [] }: Form<ParseArgsOptionsConfig>): string {
+function acceptedBy({ options = {}, positionals = [], repeats }: Form<ParseArgsOptionsConfig>): string {
   const optional = Object.entries(options).map(([name, { type }]) =>
     type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
   );
-  return [...positionals.map((name) => `<${name}>`), ...optional].join(' ') || 'no arguments';
+  const required = positionals.map((name) => `<${name}>`);
+  return [...required, ...(repeats ? ['…'] : []), ...optional].join(' ') || 'no arguments';
 }
 
 /** Throws `UsageError` for unknown, missing or surplus arguments. The error repeats no value, which may be a secret. */
@@ -24,7 +29,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   form: Form<Options>,
 ) {
   const parsed = parseStrictly(args, form);
-  const { options, positionals: names = [] } = form;
+  const { options, positionals: names = [], repeats } = form;
   const missing = names.filter((_, i) => !parsed.positionals[i]);
   if (missing.length > 0) {
     const are = missing.length > 1 ? 'are' : 'is';
@@ -33,7 +38,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
     );
   }
   const surplus = parsed.positionals.length - names.length;
-  if (surplus > 0) {
+  if (surplus > 0 && !repeats) {
     const hasValues = Object.values(options ?? {}).some(({ type }) => type === 'string');
     const hint = names.length > 0 || hasValues ? '; quote values that contain spaces' : '';
     throw wrongUsage(

@@ -31,16 +31,17 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 
 const USAGE = `Manages the served tokens. The maximum is ${MOST_SERVED.toLocaleString('en')} tokens.
 
-  npm run tokens -- add <id> [--symbol <symbol>] [--kraken <pair>|none]
-                                 serve the coin with this CoinGecko ID, and use Kraken's candles and prices
-                                 if Kraken trades the coin for US dollars; if the token exists, update its data
+  npm run tokens -- add <id>… [--symbol <symbol>] [--kraken <pair>|none]
+                                 serve the coins with these CoinGecko IDs, and use Kraken's candles and prices
+                                 if Kraken trades a coin for US dollars; if a token exists, update its data.
+                                 --symbol and --kraken <pair> require a single ID
   npm run tokens -- remove <id>  stop serving a token; the stored data of the token is kept
   npm run tokens -- list [--json]
                                  list the served tokens
   npm run tokens -- find <text>  search CoinGecko for coins, and list their IDs
 
 If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
-changes within seconds. Calls to CoinGecko (two for \`add\`, one for \`find\`) count toward the service's budget.
+changes within seconds. Calls to CoinGecko (two for each added ID, one for \`find\`) count toward the service's budget.
 Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
 Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
 `;
@@ -54,6 +55,9 @@ const ADVICE: Partial<Record<FailureCause, string>> = {
   over_budget: 'try again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
 };
 
+const failureText = ({ message, reason }: UpstreamFailure) =>
+  `${message} (${reason}): ${ADVICE[reason] ?? 'try again later'}`;
+
 const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   withDatabase(async (database) => {
     const silent = () => undefined;
@@ -62,9 +66,7 @@ const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
     try {
       return await work(opened.listing);
     } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      const advice = ADVICE[error.reason] ?? 'try again later';
-      throw new ExitError(`${error.message} (${error.reason}): ${advice}`, EXIT.failed, error);
+      throw error instanceof UpstreamFailure ? new ExitError(failureText(error), EXIT.failed, error) : error;
     } finally {
       await opened.close();
     }
@@ -117,17 +119,45 @@ function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): voi
 }
 
 const text = { type: 'string' } as const;
-const addition = { options: { symbol: text, kraken: text }, positionals: ['id'] };
+const addition = { options: { symbol: text, kraken: text }, positionals: ['id'], repeats: true };
 
-const add = command(addition, async ({ values, positionals: [id = ''] }) => {
+/** Adds each ID and prints the result. A failed ID does not prevent the addition of the next ID. */
+async function addSeveral(listing: Listing, ids: readonly string[], pair: string | undefined): Promise<number> {
+  let failed = 0;
+  for (const [i, id] of ids.entries()) {
+    const outcome = await listing.add({ id, pair }).catch((error: unknown) => {
+      if (error instanceof UpstreamFailure) return failureText(error);
+      throw error;
+    });
+    if (typeof outcome !== 'string' && !('reason' in outcome)) {
+      print(outcome);
+      continue;
+    }
+    failed += 1;
+    const reason = typeof outcome === 'string' ? outcome : refusalText(outcome, SEARCH);
+    process.stderr.write(`ID ${i + 1} of ${ids.length}: not added: ${reason}\n`);
+  }
+  say(`${ids.length - failed} of ${ids.length} tokens added or updated`);
+  return failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+const add = command(addition, async ({ values, positionals: ids }) => {
   const symbol = values.symbol?.toLowerCase();
   if (symbol !== undefined && !isTokenSymbol(symbol))
     throw wrongUsage(
       '--symbol must have at most 50 characters and must not contain spaces, commas or control characters',
     );
-  const outcome = await withListing((listing) => listing.add({ id, symbol, pair: values.kraken }));
+  const pair = values.kraken;
+  const [id = '', ...others] = ids;
+  if (others.length > 0) {
+    if (symbol !== undefined || (pair !== undefined && pair !== 'none'))
+      throw wrongUsage('--symbol and --kraken <pair> require a single <id>: add this token with a separate command');
+    return withListing((listing) => addSeveral(listing, ids, pair));
+  }
+  const outcome = await withListing((listing) => listing.add({ id, symbol, pair }));
   if ('reason' in outcome) throw refuse(outcome, SEARCH);
   print(outcome);
+  return EXIT.ok;
 });
 
 const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
@@ -179,8 +209,16 @@ async function openListing({ settings, database, clock, log }: Deps) {
     dropped: () => undefined,
   });
 
+  const listing = createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock, operator: cliOperator() });
   return {
-    listing: createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock, operator: cliOperator() }),
+    listing: {
+      ...listing,
+      /** The checks of a token need the tokens that were added before it. */
+      async add(wanted: Parameters<Listing['add']>[0]) {
+        await catalogue.sync();
+        return listing.add(wanted);
+      },
+    },
     async close(): Promise<void> {
       await coinGecko.close();
       await kraken.close();

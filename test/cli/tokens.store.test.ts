@@ -46,6 +46,28 @@ describe('tokens', () => {
     expect((await tokens('list')).stdout).not.toContain('albado');
   });
 
+  it('adds several tokens, and reports each token that it does not add', async () => {
+    const { code, stdout, stderr } = await tokens('add', 'bebado', 'solan', 'bitcoin', 'bebaka', '--kraken', 'none');
+    expect(code).toBe(1);
+    expect(stdout.match(/^beba\w+: .+, added$/gm)).toHaveLength(2);
+    expect(stdout).toMatch(/\n2 of 4 tokens added or updated\n$/);
+    expect(stderr).toBe(
+      'ID 2 of 4: not added: unknown id: did you mean solana?\n' +
+        'ID 3 of 4: not added: this token is built in and cannot be added or removed\n',
+    );
+    const again = await tokens('add', 'bebali', 'bebali', 'bebaka');
+    expect([again.code, again.stderr]).toEqual([0, '']);
+    expect(again.stdout.match(/^beba\w+: .+, (?:added|updated)$/gm)).toEqual([
+      expect.stringMatching(/^bebali: .+ added$/),
+      expect.stringMatching(/^bebali: .+ updated$/),
+      expect.stringMatching(/^bebaka: .+ updated$/),
+    ]);
+    const nowhere = { ...env(), COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
+    const failed = await runHere(commandLine, ['add', 'bebado', 'bebaka'], nowhere);
+    expect(failed).toMatchObject({ code: 1, stdout: '0 of 2 tokens added or updated\n' });
+    expect(failed.stderr).toMatch(/^ID 1 of 2: not added: coingecko: .+\nID 2 of 2: not added: coingecko: .+\n$/);
+  });
+
   it('finds tokens by a part of their name', async () => {
     const { code, stdout } = await runProcess('tokens', ['find', 'beba'], env());
     expect(code).toBe(0);
@@ -69,7 +91,15 @@ describe('tokens', () => {
     ],
     [['remove', 'solana'], 1, 'this token is built in and cannot be added or removed\n'],
     [['remove', 'solan'], 1, 'unknown id: did you mean solana?\n'],
-    [['add'], 2, `<id> is missing: the command requires <id> [--symbol <value>] [--kraken <value>] ${HINT}`],
+    [['add'], 2, `<id> is missing: the command requires <id> … [--symbol <value>] [--kraken <value>] ${HINT}`],
+    ...[
+      ['--symbol', 'x'],
+      ['--kraken', 'XXBTZUSD'],
+    ].map((option): [string[], number, string] => [
+      ['add', 'bebado', 'bebaka', ...option],
+      2,
+      `--symbol and --kraken <pair> require a single <id>: add this token with a separate command ${HINT}`,
+    ]),
     [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
     [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],
   ])('rejects %j with a one-line error', async (args, code, stderr) => {
