@@ -193,16 +193,20 @@ export async function openService(
   }
   const drainMs = settings.shutdownGraceMs * DRAINING;
 
+  let operatorAddress: AddressInfo | undefined;
   async function listenForOperator(): Promise<void> {
     if (!settings.admin || !operator.admin) return;
     const app = await buildAdminApp({ ...opened, services: operator.admin, pageFolder: OPERATOR_PAGE_FOLDER, drainMs });
     closers.push(() => app.close());
     const { host, port } = settings.admin;
     await app.listen({ host, port, listenTextResolver: (address) => `Operator API listening at ${address}` });
+    operatorAddress = app.server.address() as AddressInfo;
   }
 
   return {
     users: accounts.users,
+    /** The address of the operator API, if it is on and `listen` has ended. */
+    operatorAddress: () => operatorAddress,
 
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
       const app = await buildApp({ ...opened, accounts, consoleFolder: CONSOLE_FOLDER, drainMs });

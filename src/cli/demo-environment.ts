@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 import { UNKNOWN_ORIGIN } from './demo-guide.ts';
@@ -45,6 +46,8 @@ const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
+  ADMIN_PORT: '0',
+  ADMIN_TOKEN: randomBytes(16).toString('hex'),
 });
 
 /** Returns the operator's settings with the demo's changes. `overridden` lists the operator's settings that change. */

@@ -14,6 +14,8 @@ const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.
 
 type Guide = {
   url: string;
+  /** Undefined if the operator's shell turns the page off with an empty ADMIN_PORT. */
+  operatorUrl: string | undefined;
   environment: Environment;
   overridden: readonly SettingName[];
   isReachable: boolean;
@@ -35,7 +37,7 @@ function operatorCommands({ environment, overridden, isReachable }: Guide): stri
 }
 
 export function guide(facts: Guide): string {
-  const { url, overridden, apiKey, account, now } = facts;
+  const { url, operatorUrl, environment, overridden, apiKey, account, now } = facts;
   const calls = [
     'prices/latest/token?tokenName=bitcoin',
     'prices/latest/stats?token=sol',
@@ -44,13 +46,16 @@ export function guide(facts: Guide): string {
     `node/bank/balances/${account}`,
   ].map((path) => `  curl -H 'X-API-KEY: ${apiKey}' '${url}/v1/${path}'\n`);
   const notice = overridden.length > 0 ? `The demo overrides these settings: ${overridden.join(', ')}.\n\n` : '';
+  const operator = operatorUrl
+    ? `  Operator's page:  ${operatorUrl}/\n  Admin token:      ${environment.ADMIN_TOKEN}\n`
+    : '';
   return `
 Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources.
 
-  Console:        ${url}/
-  Documentation:  ${url}/docs
-  Your API key:   ${apiKey}
-
+  Console:          ${url}/
+  Documentation:    ${url}/docs
+  Your API key:     ${apiKey}
+${operator}
 ${calls.join('')}
 To connect Claude Code to these prices (MCP):
 
@@ -61,6 +66,11 @@ The demo prints emails here. This call sends an email with a link to a new key:
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 
 ${operatorCommands(facts)}
+To try these features, start the demo with the setting, for example \`WEBHOOK_ALLOW=127.0.0.1 npm run demo\`:
+
+  WEBHOOK_ALLOW=127.0.0.1             webhooks to this machine
+  CORS_ORIGINS=http://localhost:3000  calls from web pages on another origin
+
 ${notice}Ctrl-C stops the demo and deletes its data.
 `;
 }

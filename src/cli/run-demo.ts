@@ -45,7 +45,7 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   closers.push(database.close);
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
   print('Starting the service …');
-  const { users, listen } = await openService(settings, { logger, database, closers });
+  const { users, listen, operatorAddress } = await openService(settings, { logger, database, closers });
   const address = await listen(settings.port).catch((error) => {
     if (environment.PORT !== undefined || error.code !== 'EADDRINUSE') throw error;
     print(`Port ${settings.port} is in use. Using a free port …`);
@@ -53,9 +53,11 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   });
   const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
   const origin = urlOf(address);
+  const operator = operatorAddress();
   mails.linkTo(origin);
   return guide({
     url: origin + settings.basePath,
+    operatorUrl: operator && urlOf(operator),
     environment,
     overridden,
     apiKey,

@@ -47,6 +47,14 @@ it.each([
     const page = /Console: +(http:\S+\/)$/m.exec(demo.output.stdout)?.[1] ?? '';
     expect(await (await fetch(page)).text()).toContain('<title>Quotient</title>');
 
+    const [, operatorPage = '', token = ''] =
+      /Operator's page: +(http:\S+\/)\n +Admin token: +(\S+)$/m.exec(demo.output.stdout) ?? [];
+    expect(await (await fetch(operatorPage)).text()).toContain('<title>Quotient operator</title>');
+    const administered = await fetch(`${operatorPage}admin/v1/users`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(await administered.json()).toMatchObject({ items: [{ name: 'Demo' }] });
+
     const calls = [...demo.output.stdout.matchAll(CURL)];
     expect(calls.map(([, , url]) => new URL(url ?? '').pathname)).toEqual([
       '/v1/prices/latest/token',
