@@ -52,6 +52,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   thruDate: ['toDate', 'endDate', 'to'],
   fromDate: ['startDate', 'from'],
   tokenName: ['token', 'coin', 'id', 'symbol'],
+  graceSeconds: ['grace', 'gracePeriod'],
   tokenNames: ['tokens', 'coins', 'ids', 'symbols'],
   token: ['tokenName', 'coin', 'id', 'symbol'],
 };
@@ -72,7 +73,7 @@ function faultOf(place: string, name: string, known: readonly string[], given: r
   const same = known.find((one) => place !== 'body' && OTHER_NAMES[one]?.includes(name) && !given.includes(one));
   const right = nearly ?? same;
   if (right === undefined) return [];
-  const message = nearly ? 'is misspelled' : `is called ${right} in this API`;
+  const message = nearly ? 'is misspelled' : `was sent as ${name}`;
   const fix = `use the ${place === 'body' ? 'member' : 'parameter'} name ${right}`;
   return [{ location: `${place}.${right}`, message, fix }];
 }

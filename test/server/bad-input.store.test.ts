@@ -85,6 +85,14 @@ describe('parameters', () => {
     expect(faults[0]?.fix).toMatch(new RegExp(`\\b${name}$`));
   });
 
+  it('a grace period under another name is rejected, and the key is not replaced', async () => {
+    const { code, body } = await refused('/v1/user/rotate?grace=600', { method: 'POST' });
+    expect(code).toBe('invalid_request');
+    expect(JSON.parse(body).errors).toEqual([
+      expect.objectContaining({ location: 'query.graceSeconds', message: 'was sent as grace' }),
+    ]);
+  });
+
   it.each([
     ...[
       '0',
