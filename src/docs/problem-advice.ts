@@ -139,7 +139,8 @@ export const ADVICE: Readonly<Record<ProblemCode, Advice>> = {
   quota_exceeded: {
     cause:
       'The request costs more calls than remain in the current period. Another process of the service may have reserved the last calls.',
-    remedy: 'Wait for the number of seconds in `Retry-After`, or request fewer tokens in one call.',
+    remedy:
+      'Wait for the number of seconds in `Retry-After`, or request fewer tokens in one call. The next period starts at `resetsAt` in `GET /v1/user/usage`.',
   },
   key_limit_exceeded: {
     cause:

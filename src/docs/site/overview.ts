@@ -7,17 +7,22 @@ import { toHtmlPage, toMarkdown } from './manual.ts';
 import type { Content, Page } from './page.ts';
 
 /**
- * Frequent questions. Each ID was an anchor when the docs were a single page, so that an old address leads to the entry.
+ * Frequent questions. Most IDs were anchors when the docs were a single page, so that an old address leads to the entry.
  */
 const QUESTIONS: readonly [id: string, title: string, path: string, section?: string][] = [
   ['key', 'Get a key', 'getting-started', 'get-a-key'],
   ['first-call', 'Make the first call', 'getting-started', 'make-the-first-call'],
   ['history', 'Read the history, also as CSV', 'history', 'price-on-a-date'],
+  ['spreadsheets', 'Import prices into a spreadsheet', 'api', 'spreadsheets'],
   ['dates', 'Dates and times', 'api', 'dates-and-times'],
   ['limits', 'Plans and the cost of a call', 'plans'],
   ['too-many-requests', '429 responses', 'plans', '429-responses'],
+  ['usage', 'Count the calls of each key', 'plans', 'usage-by-key-and-path'],
+  ['failed-requests', 'Find a failed request', 'request-log'],
   ['renewal', 'Renew a key', 'plans', 'expiry-and-renewal'],
-  ['leaked-key', 'Replace a leaked key', 'keys', 'leaked-keys'],
+  ['web-page', 'Use in a web page', 'keys', 'use-in-a-web-page'],
+  ['leaked-key', 'Replace (rotate) a key', 'keys', 'leaked-keys'],
+  ['webhook-signature', 'Verify a webhook', 'webhooks', 'verify-the-signature'],
   ['account', 'Delete the account', 'keys', 'deleting-the-account'],
   ['freshness', 'Caching and freshness', 'api', 'caching'],
   ['errors', 'Errors', 'api', 'errors'],

@@ -28,7 +28,7 @@ export const USER_TOPICS: readonly Topic[] = [
     title: 'Keys',
     file: KEYS,
     from: 'sending-the-key',
-    summary: 'Sending a key, scopes, use in a web page, leaked and lost keys',
+    summary: 'Sending a key, scopes, use in a web page, replaced, leaked and lost keys',
   },
   {
     path: 'prices',
@@ -54,6 +54,12 @@ export const USER_TOPICS: readonly Topic[] = [
     title: 'Webhooks',
     file: 'docs/webhooks.md',
     summary: 'Notices about the allowance and the expiry of keys',
+  },
+  {
+    path: 'request-log',
+    title: 'Request log',
+    file: 'docs/request-log.md',
+    summary: 'The last 100 requests of a user, with the reason why a request was rejected',
   },
   {
     path: 'client',
@@ -139,7 +145,7 @@ export const OPERATOR_TOPICS: readonly Topic[] = [
     title: 'Administration',
     file: OPERATING,
     from: 'secrets',
-    summary: 'Secrets, the operator API and email',
+    summary: 'Secrets, retention, the operator API and page, and email',
   },
   {
     path: 'monitoring',

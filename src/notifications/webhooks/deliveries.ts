@@ -36,7 +36,8 @@ const LIMITS = {
 function refused(refusal: Refusal, kind: keyof typeof LIMITS): Problem {
   if (refusal === 'ended') return notActive();
   if (refusal === 'unknown') return new Problem('not_found', 'The user has no delivery with this ID.');
-  if (refusal === 'off') return new Problem('webhook_not_set', 'The user has no webhook URL.');
+  if (refusal === 'off')
+    return new Problem('webhook_not_set', 'The user has no webhook URL. Set webhookUrl with PUT /v1/user/notices.');
   const { name, detail } = LIMITS[kind];
   const headers = {
     'ratelimit-policy': `"${name}";q=${PER_HOUR[kind]};w=${HOUR / SECOND}`,
