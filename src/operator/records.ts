@@ -146,7 +146,10 @@ export const sourceReport = z
         limit: whole('Calls allowed in the calendar month (UTC)', 10000).nullable(),
         used: whole('Calls of all processes in the calendar month', 4120),
         remaining: whole('Calls left in the calendar month; null without a limit', 5880).nullable(),
-        forecast: whole("Calls at the end of the month, at this month's average rate", 9300),
+        forecast: whole(
+          "Calls at the end of the month, at this month's average rate since the first call to the source",
+          9300,
+        ),
         exhaustedAt: atOrNull('When the budget will run out at this rate; null if it lasts to the end of the month'),
       })
       .nullable()

@@ -1,5 +1,5 @@
-import { type Clock, HOUR, iso, isoOrNull } from '#core/clock';
-import { monthOf } from '#upstream/budget';
+import { type Clock, iso, isoOrNull } from '#core/clock';
+import { type BudgetReading, monthOf } from '#upstream/budget';
 import { hasFailed } from '#upstream/component';
 import type { UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcome } from '#upstream/source-outcomes-store';
@@ -12,17 +12,15 @@ type Dependencies = {
 };
 
 /** Extrapolates this month's average rate to the end of the month. `now` in Unix ms. */
-export function budgetReport({ spent, limit }: { spent: number; limit: number }, now: number): SourceReport['budget'] {
-  const { start, end } = monthOf(now);
-  // In the first hour of a month, an average would be of a few calls.
-  const perMs = spent / Math.max(HOUR, now - start);
+export function budgetReport({ spent, limit, rate }: BudgetReading, now: number): SourceReport['budget'] {
+  const { end } = monthOf(now);
   const remaining = Math.max(0, limit - spent);
-  const exhaustedAt = perMs === 0 ? Number.POSITIVE_INFINITY : now + remaining / perMs;
+  const exhaustedAt = rate === 0 ? Number.POSITIVE_INFINITY : now + remaining / rate;
   return {
     limit: Number.isFinite(limit) ? limit : null,
     used: spent,
     remaining: Number.isFinite(remaining) ? remaining : null,
-    forecast: Math.round(spent + perMs * (end - now)),
+    forecast: Math.round(spent + rate * (end - now)),
     exhaustedAt: isoOrNull(exhaustedAt < end ? Math.round(exhaustedAt) : null),
   };
 }

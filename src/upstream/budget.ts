@@ -1,4 +1,4 @@
-import { type Clock, DAY, MINUTE } from '#core/clock';
+import { type Clock, HOUR, MINUTE } from '#core/clock';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 
 type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clock: Clock };
@@ -11,6 +11,7 @@ export async function openBudget(dependencies: Dependencies) {
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let spent = await store.spent(upstream, month);
+  let firstCall = await store.firstCall(upstream);
 
   /** The calls spent in the month that contains an instant, as far as this process knows. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
@@ -29,6 +30,7 @@ export async function openBudget(dependencies: Dependencies) {
       if (count === undefined) return false;
       month = windows.month;
       spent = count;
+      firstCall ??= windows.minute;
       return true;
     },
 
@@ -40,8 +42,8 @@ export async function openBudget(dependencies: Dependencies) {
     reading(): BudgetReading {
       const now = clock.now();
       const [count, limit] = [spentAt(now), budgetAt(now).perMonth];
-      const perDay = count / ((now - monthOf(now).start) / DAY);
-      return { spent: count, limit, daysLeft: count === 0 ? Number.POSITIVE_INFINITY : (limit - count) / perDay };
+      const since = Math.max(monthOf(now).start, firstCall ?? now);
+      return { spent: count, limit, rate: count / Math.max(HOUR, now - since) };
     },
 
     /** Lowers the budget to reported limits. `left` calls remain this month: other clients may use the same key. */
@@ -68,8 +70,11 @@ export type Budget = { perMinute: number; perMonth: number };
 /** A budget, and the calls spent in the month of `now` (Unix ms). */
 export type SpentBudget = { limits: Budget; spent: number; now: number };
 
-/** `daysLeft` is the time until the budget is spent at this month's mean rate. */
-export type BudgetReading = { spent: number; limit: number; daysLeft: number };
+/**
+ * `rate` is this month's mean number of calls per ms. In the month of the first call, the mean starts at this call. It
+ * covers at least an hour, because fewer calls predict nothing.
+ */
+export type BudgetReading = { spent: number; limit: number; rate: number };
 
 /** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */
 export function monthOf(now: number): { start: number; end: number } {

@@ -63,8 +63,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       if (perMinute < 1 || perMonth < 1) return undefined;
       const most = (limit: number) => Math.min(limit, 2_147_483_647);
       const rows = await prisma.$queryRaw<{ spent: number }[]>`
-        INSERT INTO budget (upstream, minute_start, minute_spent, month_start, month_spent)
-        VALUES (${upstream}, ${iso(minute)}::timestamptz, 1, ${iso(month)}::timestamptz, 1)
+        INSERT INTO budget (upstream, minute_start, minute_spent, month_start, month_spent, first_call_at)
+        VALUES (${upstream}, ${iso(minute)}::timestamptz, 1, ${iso(month)}::timestamptz, 1, ${iso(minute)}::timestamptz)
         ON CONFLICT (upstream) DO UPDATE SET
           minute_spent = CASE WHEN ${isOtherMinute} THEN 1 ELSE budget.minute_spent + 1 END,
           minute_start = CASE WHEN ${isOtherMinute} THEN excluded.minute_start ELSE budget.minute_start END,
@@ -80,6 +80,12 @@ export function createRefreshStore(prisma: PrismaClient) {
     async spent(upstream: string, month: number): Promise<number> {
       const row = await prisma.budget.findUnique({ where: { upstream } });
       return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
+    },
+
+    /** The minute of the first call (Unix ms): undefined before it, and 0 if it is not known. */
+    async firstCall(upstream: string): Promise<number | undefined> {
+      const row = await prisma.budget.findUnique({ where: { upstream }, select: { firstCallAt: true } });
+      return row ? (row.firstCallAt?.getTime() ?? 0) : undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from '#core/clock';
+import { DAY, MINUTE, SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { Staleness } from '#upstream/freshness';
 import type { BudgetReading } from './budget.ts';
@@ -53,6 +53,9 @@ export function createUpstreamRecording(
   };
 }
 
+const daysLeft = ({ spent, limit, rate }: BudgetReading) =>
+  rate === 0 ? Number.POSITIVE_INFINITY : (limit - spent) / rate / DAY;
+
 export function addUpstreamReadings(registry: MetricsRegistry, read: () => readonly UpstreamReading[]): void {
   registry.gauges(['upstream'], read, ({ upstream }) => ({ upstream }), [
     [
@@ -74,7 +77,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
     [
       'quotient_upstream_budget_left_days',
       "Days until the monthly budget of an upstream is spent, at this month's average rate",
-      ({ budget }) => budget?.daysLeft,
+      ({ budget }) => budget && daysLeft(budget),
     ],
   ]);
 }

@@ -129,9 +129,8 @@ export const operator: Mutations[] = [
     file: 'src/operator/sources.ts',
     tests: ['operator/service-state.store.test.ts'],
     changes: [
-      ['Math.max(HOUR, now - start)', '(now - start)'],
       ['exhaustedAt < end', 'exhaustedAt > end'],
-      ['perMs * (end - now)', 'perMs * (end - start)'],
+      ['rate * (end - now)', 'rate * end'],
       ['hasFailed(outcome) ?', 'outcome.failure ?'],
     ],
   },

@@ -45,20 +45,21 @@ it('reports the state and the budget of each source', async () => {
 
 it('extrapolates the calls of a month at its average rate', () => {
   const now = Date.parse('2026-11-11T00:00:00Z');
-  expect(budgetReport({ spent: 1_000, limit: 2_000 }, now)).toEqual({
+  const rate = 100 / DAY;
+  expect(budgetReport({ spent: 1_000, limit: 2_000, rate }, now)).toEqual({
     limit: 2_000,
     used: 1_000,
     remaining: 1_000,
     forecast: 3_000,
     exhaustedAt: iso(now + 10 * DAY),
   });
-  expect(budgetReport({ spent: 1_000, limit: 3_001 }, now)?.exhaustedAt).toBeNull();
-  expect(budgetReport({ spent: 5, limit: Number.POSITIVE_INFINITY }, now)).toMatchObject({
+  expect(budgetReport({ spent: 1_000, limit: 3_001, rate }, now)?.exhaustedAt).toBeNull();
+  expect(budgetReport({ spent: 5, limit: Number.POSITIVE_INFINITY, rate }, now)).toMatchObject({
     limit: null,
     remaining: null,
     exhaustedAt: null,
   });
-  expect(budgetReport({ spent: 0, limit: 10 }, Date.parse('2026-11-01T00:00:00Z'))).toMatchObject({ forecast: 0 });
+  expect(budgetReport({ spent: 0, limit: 10, rate: 0 }, now)).toMatchObject({ forecast: 0, exhaustedAt: null });
 });
 
 it('lists undelivered messages without their contents, and retries them', async () => {

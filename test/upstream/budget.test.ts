@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { DAY, HOUR } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 import { openBudget } from '#upstream/budget';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
@@ -9,17 +10,21 @@ const BUDGET = { perMinute: 10, perMonth: 100 };
 let clock: TestClock;
 /** The month's spent calls in the store. When all are spent, no call can be reserved. */
 let spent: number;
+/** The minute of the first call in the store. */
+let firstCall: number | undefined;
 /** The limits in each reservation. */
 let reservations: Budget[];
 beforeEach(() => {
   clock = createTestClock('2026-05-31T23:59:00Z');
   spent = 90;
+  firstCall = 0;
   reservations = [];
 });
 
 function open() {
-  const store: Pick<RefreshStore, 'spent' | 'reserve'> = {
+  const store: Pick<RefreshStore, 'spent' | 'firstCall' | 'reserve'> = {
     spent: async () => spent,
+    firstCall: async () => firstCall,
     reserve: async (_upstream, _windows, limits) => {
       reservations.push(limits);
       return spent < limits.perMonth ? ++spent : undefined;
@@ -35,7 +40,30 @@ test('a call is reserved while any is left, and counts in the schedule immediate
   expect(budget.current()).toMatchObject({ spent: 99 });
   expect(await budget.reserve()).toBe(true);
   expect(await budget.reserve()).toBe(false);
-  expect(budget.reading()).toEqual({ spent: 100, limit: 100, daysLeft: 0 });
+  expect(budget.reading()).toMatchObject({ spent: 100, limit: 100 });
+});
+
+test('the rate is the mean of the month, and covers at least an hour', async () => {
+  clock = createTestClock('2026-05-11T00:00:00Z');
+  const budget = await open();
+  expect(budget.reading().rate).toBe(90 / (10 * DAY));
+  clock.goTo('2026-06-01T00:00:00Z');
+  spent = 3;
+  await budget.reserve();
+  expect(budget.reading().rate).toBe(4 / HOUR);
+});
+
+test('the rate of a new installation is the mean since the first call, also after a restart', async () => {
+  [spent, firstCall] = [0, undefined];
+  clock = createTestClock('2026-05-29T00:00:00Z');
+  const budget = await open();
+  expect(budget.reading().rate).toBe(0);
+  for (let i = 0; i < 48; i++) await budget.reserve();
+  expect(budget.reading().rate).toBe(48 / HOUR);
+  clock.goTo('2026-05-30T00:00:00Z');
+  expect(budget.reading().rate).toBe(48 / DAY);
+  firstCall = Date.parse('2026-05-29T00:00:00Z');
+  expect((await open()).reading().rate).toBe(48 / DAY);
 });
 
 test('a new month has its full budget, before any call is counted', async () => {

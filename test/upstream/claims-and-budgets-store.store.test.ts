@@ -81,6 +81,15 @@ describe('a budget', () => {
     expect(await store.spent('coingecko', JUNE)).toBe(1);
   });
 
+  test('keeps the minute of the first call, and does not know it for a row of an earlier release', async () => {
+    expect(await store.firstCall('coingecko')).toBeUndefined();
+    await reserve(MINUTES.first, MAY, 100, 5);
+    await reserve(JUNE, JUNE, 100, 5);
+    expect(await store.firstCall('coingecko')).toBe(MINUTES.first);
+    await database.prisma.budget.updateMany({ data: { firstCallAt: null } });
+    expect(await store.firstCall('coingecko')).toBe(0);
+  });
+
   test('grants exactly its last calls to concurrent requests', async () => {
     const counts = await Promise.all(Array.from({ length: 40 }, () => reserve(MINUTES.first, MAY, 100, 7)));
     expect(counts.filter((count) => count !== undefined).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);

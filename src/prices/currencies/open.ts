@@ -4,7 +4,7 @@ import { servedCurrencies } from '#prices/model/currency';
 import type { PriceDeps } from '#prices/open-kraken';
 import { createDropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
-import { type Budget, type BudgetReading, openBudget } from '#upstream/budget';
+import { type Budget, openBudget, type UpstreamBudget } from '#upstream/budget';
 import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateStore } from './rate-store.ts';
@@ -27,12 +27,10 @@ export function openCurrencies(deps: PriceDeps) {
     ttl: Number.POSITIVE_INFINITY,
     clock,
   });
-  let reading: BudgetReading = { spent: 0, limit: BUDGET.perMonth, daysLeft: Number.POSITIVE_INFINITY };
+  let budget: UpstreamBudget | undefined;
   async function reserve(): Promise<boolean> {
-    const budget = await openedBudget();
-    const reserved = await budget.reserve();
-    reading = budget.reading();
-    return reserved;
+    budget = await openedBudget();
+    return budget.reserve();
   }
   const source = openEcb({
     url,
@@ -51,7 +49,13 @@ export function openCurrencies(deps: PriceDeps) {
   return {
     currencies,
     rates: createRates({ source, store, cache, singleFlight, clock }),
-    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: reading }],
+    readings: () => [
+      {
+        upstream,
+        breaker: breaker.state(clock.elapsed()),
+        budget: budget?.reading() ?? { spent: 0, limit: BUDGET.perMonth, rate: 0 },
+      },
+    ],
     close: source.close,
   };
 }

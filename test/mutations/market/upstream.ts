@@ -93,6 +93,10 @@ export const upstream: Mutations[] = [
     changes: [
       ['(monthOf(now).start > month ? 0 : spent)', 'spent'],
       ['if (count === undefined) return false', 'if (!count) return true'],
+      ['Math.max(HOUR, now - since)', '(now - since)'],
+      ['monthOf(now).start, firstCall', '0, firstCall'],
+      ['firstCall ?? now', 'now'],
+      ['firstCall ??= windows.minute', 'firstCall ??= 0'],
     ],
   },
   {
