@@ -31,10 +31,12 @@ async function start(settings: Settings): Promise<void> {
 
   const database = await openWhenReachable(settings, failures);
   closers.push(database.close);
-  const { listen } = await openService(settings, { logger, failures, database, closers });
+  const { listen, operatorAddress } = await openService(settings, { logger, failures, database, closers });
   closers.push(startIdleGc().close);
   const address = await listen(settings.port, stopping.signal);
-  if (process.stdout.isTTY) process.stdout.write(announcement(urlOf(address) + settings.basePath));
+  const operator = operatorAddress();
+  if (process.stdout.isTTY)
+    process.stdout.write(announcement(urlOf(address) + settings.basePath, operator && urlOf(operator)));
 }
 
 const embeddedEnd = (reason: string) =>

@@ -7,8 +7,12 @@ export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>):
   return `http://${host}:${port}`;
 }
 
-export const announcement = (url: string) =>
-  `Quotient is listening at ${url} (console: ${url}/, documentation: ${url}/docs). Press Ctrl-C to stop it.\n`;
+/** @param operatorUrl undefined if the operator API is off */
+export function announcement(url: string, operatorUrl: string | undefined): string {
+  const pages = [`console: ${url}/`, `documentation: ${url}/docs`];
+  if (operatorUrl !== undefined) pages.push(`operator's page: ${operatorUrl}/`);
+  return `Quotient is listening at ${url} (${pages.join(', ')}). Press Ctrl-C to stop it.\n`;
+}
 
 export const USAGE = `Starts the service.
 

@@ -13,14 +13,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => remove());
 
-it('runs without its sources, and prints its address', async () => {
-  const settings = { DATA_DIR: join(root, 'data'), BASE_PATH: '/market' };
+it('runs without its sources, and prints the addresses of its pages', async () => {
+  const admin = { ADMIN_PORT: '0', ADMIN_TOKEN: 'x'.repeat(32) };
+  const settings = { DATA_DIR: join(root, 'data'), BASE_PATH: '/market', ...admin };
   const service = spawnService(settings, [...AT_A_TERMINAL, join(root, 'build/main.js')]);
   onTestFinished(() => service.kill());
   const origin = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0];
   const url = `${origin}/market`;
+  const operator = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Operator API listening at http:/))?.[0];
   expect(await service.logged(/^Quotient/)).toBe(
-    `Quotient is listening at ${url} (console: ${url}/, documentation: ${url}/docs). Press Ctrl-C to stop it.`,
+    `Quotient is listening at ${url} (console: ${url}/, documentation: ${url}/docs, operator's page: ${operator}/). Press Ctrl-C to stop it.`,
   );
 
   const registration = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
