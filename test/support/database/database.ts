@@ -19,7 +19,7 @@ const idle: Opened[] = [];
  *   only on a server always receive one
  */
 export async function openTestDatabase({ unshared = false } = {}): Promise<Opened> {
-  if (unshared || !isStoreTest()) return openUnshared();
+  if (unshared || isServerTest()) return openUnshared();
   const database = idle.pop() ?? (await openUnshared());
   let isOpen = true;
   return {
@@ -33,8 +33,8 @@ export async function openTestDatabase({ unshared = false } = {}): Promise<Opene
   };
 }
 
-/** Store tests run on the embedded database as well, so they leave only rows in it. */
-const isStoreTest = () => expect.getState().testPath?.endsWith('.store.test.ts') ?? false;
+/** All other tests run on the embedded database as well, or only there, so they leave only rows in it. */
+const isServerTest = () => expect.getState().testPath?.endsWith('.server.test.ts') ?? false;
 
 async function openUnshared(): Promise<Opened> {
   if (inject('databases').kind === 'embedded')
