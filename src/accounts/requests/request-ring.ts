@@ -4,8 +4,11 @@ import type { ListedRequest } from '#server/gate';
 
 /** The numbers of a request: time, key, method, status, code, cost and duration. They fit into one cache line. */
 const NUMBERS = 7;
-/** The memory of a request in bytes: its numbers, and the reference to its path. */
-export const REQUEST_BYTES = (NUMBERS + 1) * Float64Array.BYTES_PER_ELEMENT;
+/** The memory of a request in bytes: its numbers, and the path without its characters (measured, and rounded up). */
+export const REQUEST_BYTES = NUMBERS * Float64Array.BYTES_PER_ELEMENT + 48;
+
+/** The memory of a path's characters in bytes. `…` is not in Latin-1, so that each character takes two. */
+const bytesOf = (path: string): number => (path.includes('…') ? 2 : 1) * path.length;
 
 /**
  * The last requests of a user. When it is full, the next request replaces the oldest. The numbers are no objects, so the
@@ -31,10 +34,10 @@ export const oldestIn = ({ numbers }: Ring): number => numbers[0] as number;
 export const newestIn = ({ numbers, paths, next }: Ring): number =>
   numbers[((next === 0 ? paths.length : next) - 1) * NUMBERS] as number;
 
-/** Writes a request, and returns by how many characters the paths became longer. */
+/** Writes a request, and returns by how many bytes the paths became larger. */
 export function write(ring: Ring, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): number {
   const { numbers, paths, next } = ring;
-  const longer = path.length - (paths[next]?.length ?? 0);
+  const more = bytesOf(path) - bytesOf(paths[next] ?? '');
   let i = next * NUMBERS;
   numbers[i++] = at;
   numbers[i++] = keyId;
@@ -45,7 +48,7 @@ export function write(ring: Ring, { at, keyId, method, path, status, code, cost,
   numbers[i++] = ms;
   paths[next] = path;
   ring.next = i === numbers.length ? 0 : next + 1;
-  return longer;
+  return more;
 }
 
 function read({ numbers, paths }: Ring, index: number): ListedRequest {
@@ -72,11 +75,11 @@ export function requestsIn(ring: Ring): ListedRequest[] {
 /** Changes the capacity, and keeps the newest requests. Returns by how many bytes the ring became larger. */
 export function resize(ring: Ring, capacity: number): number {
   const kept = requestsIn(ring).slice(-capacity);
-  const characters = charactersIn(ring);
+  const before = bytesOfPaths(ring);
   const more = (capacity - capacityOf(ring)) * REQUEST_BYTES;
   Object.assign(ring, createRing(capacity));
   for (const request of kept) write(ring, request);
-  return more + charactersIn(ring) - characters;
+  return more + bytesOfPaths(ring) - before;
 }
 
-const charactersIn = ({ paths }: Ring) => paths.reduce((sum, path) => sum + path.length, 0);
+const bytesOfPaths = ({ paths }: Ring) => paths.reduce((sum, path) => sum + bytesOf(path), 0);

@@ -4,8 +4,11 @@ import { BOUNDS } from './recent-requests.ts';
 /** Parameters whose values are secret, wherever they are sent. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['api', 'ticket']);
 const NAME = /^[\w.]{1,40}$/;
-/** The maximum number of words in a value. A seed phrase has at least twelve. */
-const MOST_WORDS = 6;
+/** The maximum numbers of words: between spaces, and in an item of a list. A seed phrase has at least twelve. */
+const MOST_WORDS = { spaced: 6, inItem: 11 } as const;
+const ENCODED = /%[\dA-F]{2}/i;
+/** The scheme and host of an absolute URL, which the router drops too. They can contain a password. */
+const ORIGIN = /^https?:\/\/.*?\//;
 const HIDDEN = '…';
 
 /** Returns undefined for invalid percent-encoding. */
@@ -17,9 +20,14 @@ function decoded(text: string): string | undefined {
   }
 }
 
+const isPhrase = (plain: string): boolean =>
+  plain.split(/\s+/).length > MOST_WORDS.spaced ||
+  plain.split(',').some((item) => item.split(/[^\p{L}\p{N}]+/u).length > MOST_WORDS.inItem);
+
 function isSafe(text: string): boolean {
   const plain = decoded(text);
-  return plain !== undefined && plain.split(/\s+/).length <= MOST_WORDS && maskApiKeys(plain) === plain;
+  // Text that is encoded twice is not searched for secrets.
+  return plain !== undefined && !ENCODED.test(plain) && !isPhrase(plain) && maskApiKeys(plain) === plain;
 }
 
 function shownPair(pair: string, declared: ReadonlySet<string>): string {
@@ -36,16 +44,19 @@ function shownPair(pair: string, declared: ReadonlySet<string>): string {
  * parameters only, and nothing in the form of a key or a seed phrase.
  */
 export function shownPath(url: string, basePath: string, declared: ReadonlySet<string>): string {
-  const whole = url.slice(basePath.length);
-  const at = whole.indexOf('?');
+  const target = url.replace(ORIGIN, '/');
+  const whole = target.startsWith(basePath) ? target.slice(basePath.length) : target;
+  // The router also ends the path at `#`.
+  const at = whole.search(/[?#]/);
   const path = at < 0 ? whole : whole.slice(0, at);
   const hideParts = () => path.split('/').map((one) => (isSafe(one) ? one : HIDDEN));
   const segments = isSafe(path) ? path : hideParts().join('/');
   if (at < 0 || at === whole.length - 1) return clipped(segments);
-  const pairs = whole.slice(at + 1).split('&');
-  return clipped(`${segments}?${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
+  // Further pairs would not be shown.
+  const pairs = whole.slice(at + 1).split('&', BOUNDS.path);
+  return clipped(`${segments}${whole[at]}${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
 }
 
-/** A copy, because a slice would keep the whole text in memory. */
+/** A copy, because a part of the URL would keep the whole URL in memory. */
 const clipped = (text: string): string =>
-  text.length <= BOUNDS.path ? text : Buffer.from(`${text.slice(0, BOUNDS.path - 1)}${HIDDEN}`).toString();
+  Buffer.from(text.length <= BOUNDS.path ? text : `${text.slice(0, BOUNDS.path - 1)}${HIDDEN}`).toString();

@@ -84,10 +84,10 @@ describe('masking', () => {
     expect(maskApiKeys(`?api=qt_${'a'.repeat(38)}&x=1`)).toBe('?api=qt_***&x=1');
   });
 
-  test('removes a key from Basic credentials, before and after the colon', () => {
+  test('removes a key in base64, alone and before and after the colon of Basic credentials', () => {
     fc.assert(
       fc.property(minted, (key) => {
-        for (const credentials of [`${key}:`, `:${key}`]) {
+        for (const credentials of [key, `${key}:`, `:${key}`]) {
           const masked = maskApiKeys(`authorization: Basic ${btoa(credentials)}, and more`);
           expect(masked).toBe('authorization: Basic ***, and more');
         }

@@ -18,6 +18,7 @@ it.each([
 
 it('omits the base path', () => {
   expect(shown('/market/v1/tokens', '/market')).toBe('/v1/tokens');
+  expect(shown('/m%61rket/v1/tokens', '/market')).toBe('/m%61rket/v1/tokens');
 });
 
 it.each([
@@ -29,6 +30,10 @@ it.each([
   ['/v1/tokens?not%20a%20name=1&&=2', '/v1/tokens?…&…&…'],
   ['/v1/tokens?%E0%A4%A=1&tokenName=%E0%A4%A', '/v1/tokens?…&tokenName=…'],
   ['/v1/tokens?', '/v1/tokens'],
+  ['/v1/tokens#tokenName=btc&other=secret', '/v1/tokens#tokenName=btc&other=…'],
+  ['/v1/prices/stream#ticket=abc', '/v1/prices/stream#ticket=…'],
+  ['http://name:secret@host/v1/tokens', '/v1/tokens'],
+  ['https://name:sec?ret@host/v1/tokens?tokenName=btc', '/v1/tokens?tokenName=btc'],
 ])('hides what may be secret: %s', (url, text) => {
   expect(shown(url)).toBe(text);
 });
@@ -37,7 +42,11 @@ it('hides seed phrases and keys in values, names and the path', () => {
   const key = mintApiKey();
   const phrase = encodeURIComponent(PHRASE);
   const plus = PHRASE.replaceAll(' ', '+');
-  for (const secret of [key, phrase, plus, encodeURIComponent(key).replace('q', '%71')]) {
+  const twice = [phrase.replaceAll('%', '%25'), key.replace('q', '%2571')];
+  const separated = ['-', '_', '.', ';', '|', '%2F', '%00', '%0A', '%E2%80%8B'].map((one) =>
+    PHRASE.replaceAll(' ', one),
+  );
+  for (const secret of [key, phrase, plus, key.replace('q', '%71'), btoa(key), ...twice, ...separated]) {
     expect(shown(`/v1/tokens?tokenName=${secret}`)).toBe('/v1/tokens?tokenName=…');
     expect(shown(`/v1/node/bank/balances/${secret}`)).toBe('/v1/node/bank/balances/…');
     expect(shown(`/v1/tokens?${secret}=1`)).toBe('/v1/tokens?…');
