@@ -53,7 +53,10 @@ export function openAccounts({ mail, peerSecret, ...deps }: Deps) {
       log.warn(lost, 'database lost changes');
       // Leases may be lost too.
       allowance.databaseFailed();
+      // Another user may now have a lost user's record number.
+      recent?.clear();
     },
+    onErased: (userKey) => recent?.forget(userKey),
   });
   const tickets = createTickets({ store: deadline.over(createTicketStore(database.prisma)), keyCache });
   const allowance = createAllowance({

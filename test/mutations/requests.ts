@@ -52,6 +52,24 @@ export const requests: Mutations[] = [
     ],
   },
   {
+    file: 'src/accounts/open.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts', 'accounts/keys/lost-changes.store.test.ts'],
+    changes: [
+      ['      recent?.clear();\n', ''],
+      ['recent?.forget(userKey)', 'undefined'],
+    ],
+  },
+  {
+    file: 'src/accounts/gate/guard.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts'],
+    changes: [['isErased(caller.user) ? undefined : caller.id', 'caller.id']],
+  },
+  {
+    file: 'src/accounts/users/routes.ts',
+    tests: ['accounts/requests/two-processes.server.test.ts'],
+    changes: [['    request.keyId = undefined;\n', '']],
+  },
+  {
     file: 'src/accounts/requests/peer-token.ts',
     tests: ['accounts/requests/peer-token.test.ts'],
     changes: [

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Allowance } from '#accounts/gate/allowance';
 import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
+import { isErased } from '#accounts/keys/key-holder-store';
 import { pathNumber } from '#accounts/usage/usage-paths';
 import { type Clock, instantOf } from '#core/clock';
 import type { WantedScope } from '#server/gate';
@@ -73,7 +74,8 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
     // Set before the checks: rejections are listed too, and a rejection by the burst limit reports the remaining calls.
     request.caller = caller;
     request.user = caller.user.key;
-    request.keyId = caller.id;
+    // An erased user has no request log.
+    request.keyId = isErased(caller.user) ? undefined : caller.id;
     refuseEnded(caller, now, config);
     gate.admit(caller, config.scope as WantedScope, request.headers, now);
   }

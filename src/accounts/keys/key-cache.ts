@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { isErased } from '#accounts/keys/key-holder-store';
 import { endedKey, type KeyEnd, unknownKey } from '#accounts/keys/key-problems';
 import type { KeyHolder, UserCursor, UserStore } from '#accounts/keys/user-store';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
@@ -30,6 +31,8 @@ type Dependencies = {
   knownKeys?: number;
   /** Called when the database has lost changes that this process had read. */
   onRewind?: (rewind: Rewind) => void;
+  /** Called at least once after a user was erased. */
+  onErased?: (userKey: number) => void;
 };
 
 const hasEnded = ({ revokedAt, replacedAt }: KeyHolder): boolean => (revokedAt ?? replacedAt) !== undefined;
@@ -65,7 +68,7 @@ function evictOldest(entries: Map<string, Known>, most: number): Known | undefin
   return undefined;
 }
 
-export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind }: Dependencies) {
+export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind, onErased }: Dependencies) {
   const holderByHash = new Map<string, Known>();
   /** Indexed by the key's text, so that a call does not hash its key. */
   const holderByText = new Map<string, Known>();
@@ -188,7 +191,8 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind 
       cursor = changed.cursor;
       syncedAt = Math.max(syncedAt, startedAt);
       for (const holder of changed.holders) {
-        const { hash } = holder;
+        const { hash, user } = holder;
+        if (isErased(user)) onErased?.(user.key);
         // A look-up in progress may have read the key before the change.
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);

@@ -20,6 +20,8 @@ export type User = {
   suspension: Suspension | undefined;
 };
 
+export const isErased = ({ email }: User): boolean => email === null;
+
 /** A key and its user; instants in Unix ms. */
 export type KeyHolder = {
   hash: string;

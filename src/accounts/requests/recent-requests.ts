@@ -103,6 +103,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     /** An upper bound of the memory in bytes. */
     bytes: (): number => total,
 
+    forget: (id: number): boolean => known.delete(id),
     clear: (): void => known.clear(),
   };
 }

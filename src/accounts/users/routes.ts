@@ -171,8 +171,10 @@ export const user: FastifyPluginAsyncZod<UserOptions> = async (app, { users, all
     async (request) => users.record(await users.renew(byOwnerKey(request.caller)), presentedKey(request)),
   );
 
-  app.delete('', { schema: erase, config: owner }, async ({ caller }, reply) => {
-    await users.erase(byOwnerKey(caller));
+  app.delete('', { schema: erase, config: owner }, async (request, reply) => {
+    await users.erase(byOwnerKey(request.caller));
+    // An erased user has no request log.
+    request.keyId = undefined;
     return reply.code(204).send();
   });
 

@@ -24,6 +24,12 @@ const changedAt = async () => {
   return row.at;
 };
 
+/** The paths in the request log of a key's user. */
+async function requestsOf(key: string): Promise<string[]> {
+  const response = await keys.service.get('/v1/user/requests', { key });
+  return ((await response.json()) as { requests: { path: string }[] }).requests.map(({ path }) => path);
+}
+
 /** The keys in the log lines about lost changes. */
 const logged = () =>
   keys.service.logLines
@@ -61,6 +67,7 @@ it('the key of a lost user is unknown, also if its record number is that of a ne
   expect(await outcome('GET', LATEST, late)).toBe(200);
   await service.parts.allowance.settle();
   await poll();
+  expect(await requestsOf(late)).toContain(LATEST);
 
   await prisma.$transaction([
     prisma.$executeRaw`DELETE FROM api_key WHERE user_key = ${lost}`,
@@ -80,6 +87,7 @@ it('the key of a lost user is unknown, also if its record number is that of a ne
   expect(await outcome('GET', LATEST, late)).toBe('api_key_invalid');
   expect(await userOf(owner)).toBe(user);
   expect(logged()).toEqual([[]]);
+  expect(await requestsOf(next)).not.toContain(LATEST);
   // A settlement of the service may have collided with the transaction above and failed.
   clock.pass(2 * SECOND);
   expect(await outcome('GET', LATEST, next)).toBe(200);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { peerToken } from '#accounts/requests/peer-token';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service/service-process.ts';
 
@@ -28,6 +29,27 @@ async function register(): Promise<string> {
   const query = 'name=Ada&email=ada@example.org&plan=monthly';
   const response = await fetch(urlOf(processes[0], `/user/create?${query}`), { method: 'POST' });
   return ((await response.json()) as { apiKey: string }).apiKey;
+}
+
+async function query(statement: string, ...values: string[]): Promise<Record<string, string>[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(statement, values);
+  await client.end();
+  return rows;
+}
+
+/** The number of a user's requests in a process, which another process would read. */
+async function countIn({ url }: ServiceProcess, user: number): Promise<number> {
+  const [row] = await query(
+    `SELECT id::text, value AS secret FROM service_process, shared_secret
+     WHERE address LIKE '%:' || $1 || '/%' AND name = 'processes'`,
+    new URL(url).port,
+  );
+  const { id: process = '', secret = '' } = row ?? {};
+  const authorization = peerToken(secret, { process, user }, Date.now());
+  const response = await fetch(`${url}/market/internal/requests/${user}`, { headers: { authorization } });
+  return ((await response.json()) as unknown[]).length;
 }
 
 /** Waits until each process knows all others. */
@@ -92,10 +114,21 @@ it('is complete again once the announcement of a killed process has expired', as
   await meet(key, 0);
   await third.kill();
   expect((await read(processes[0], key)).complete).toBe(false);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   const port = new URL(third.url).port;
-  await client.query(`UPDATE service_process SET expires_at = now() WHERE address LIKE '%:' || $1 || '/%'`, [port]);
-  await client.end();
+  await query(`UPDATE service_process SET expires_at = now() WHERE address LIKE '%:' || $1 || '/%'`, port);
   expect((await read(processes[0], key)).complete).toBe(true);
+});
+
+it('of an erased user is deleted in every process', async () => {
+  const key = await register();
+  const { key: user } = (await (await get(processes[0], '/user/data', key)).json()) as { key: number };
+  expect((await get(processes[1], '/user/usage', key)).status).toBe(200);
+  const counts = () => Promise.all(processes.map((one) => countIn(one, user)));
+  await expect.poll(counts).toEqual([1, 1]);
+  const erased = await fetch(urlOf(processes[0], '/user'), { method: 'DELETE', headers: { 'x-api-key': key } });
+  expect(erased.status).toBe(204);
+  await expect.poll(counts).toEqual([0, 0]);
+  // Attempts with a key of the erased user are not listed, and neither is the erasure.
+  for (const one of processes) expect((await get(one, '/user/usage', key)).status).toBe(401);
+  expect(await counts()).toEqual([0, 0]);
 });
