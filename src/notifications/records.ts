@@ -72,7 +72,8 @@ export const webhookDeliveryRecord = z
       .meta({
         description:
           'Why the last attempt failed; null if it did not fail. `http_status`: the response had another status than ' +
-          '2xx. `no_response`: no response arrived. `webhook_off`: the user turned off webhooks.',
+          '2xx. `no_response`: no response arrived. `webhook_off`: the user turned off webhooks, or the operator ' +
+          'suspended the account or revoked its keys.',
         examples: ['http_status'],
       }),
     createdAt: instant,

@@ -128,6 +128,8 @@ export const notices: Mutations[] = [
     changes: [
       [' AND user_key = ${authority.userKey}::int`;', '`;'],
       ['if (!settings) return ', 'if (false) return '],
+      [' AND u.suspended_at IS NULL', ''],
+      ['\n          AND EXISTS (SELECT FROM api_key k WHERE k.user_key = u.key AND k.revoked_at IS NULL)', ''],
       ['if (wait) return wait;', ''],
       ['row.count < PER_HOUR[kind]', 'row.count <= PER_HOUR[kind]'],
       ['= ${userKey}::int AND kind = ${kind}\n        AND created_at', '= ${userKey}::int\n        AND created_at'],

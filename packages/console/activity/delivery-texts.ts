@@ -6,7 +6,7 @@ const attemptsInWords = (attempts: number) => `${count(attempts)} ${attempts ===
 function reasonInWords({ reason, httpStatus }: WebhookDelivery): string {
   if (reason === 'http_status') return `the receiver responded with ${httpStatus ?? 'another status than 2xx'}`;
   if (reason === 'no_response') return 'the receiver did not respond in time or could not be reached';
-  return reason === 'webhook_off' ? 'the webhook URL was removed' : 'no reason is known';
+  return reason === 'webhook_off' ? 'webhooks were turned off' : 'no reason is known';
 }
 
 /** The outcome of the last attempt, and the time of the next. */

@@ -118,11 +118,16 @@ export function createDeliveryStore(prisma: PrismaClient, { change }: Pick<Users
         ${DELIVERIES} WHERE d.user_key = ${userKey}::int
         ORDER BY d.created_at DESC, d.id DESC LIMIT ${MOST_LISTED}::int`,
 
-    /** The user's webhook address. Undefined if webhooks are off. `now` is in Unix ms. */
+    /**
+     * The user's webhook address. Undefined if webhooks are off, or if the operator has suspended the user or revoked its
+     * keys: webhooks that a user has requested may be an attack on their receiver. `now` is in Unix ms.
+     */
     async targetOf(userKey: number, now: number): Promise<Target | undefined> {
       const [row] = await prisma.$queryRaw<Target[]>`
         SELECT s.webhook_url AS url, ${secretsAt(now)} AS secrets
-        FROM notice_settings s WHERE s.user_key = ${userKey}::int AND s.webhook_url IS NOT NULL`;
+        FROM notice_settings s JOIN "user" u ON u.key = s.user_key
+        WHERE s.user_key = ${userKey}::int AND s.webhook_url IS NOT NULL AND u.suspended_at IS NULL
+          AND EXISTS (SELECT FROM api_key k WHERE k.user_key = u.key AND k.revoked_at IS NULL)`;
       return row;
     },
 

@@ -37,7 +37,7 @@ it.each<[Partial<WebhookDelivery>, string]>([
   ],
   [
     { status: 'failed', attempts: 1, reason: 'webhook_off', nextAttemptAt: null },
-    'Not delivered after 1 attempt: the webhook URL was removed.',
+    'Not delivered after 1 attempt: webhooks were turned off.',
   ],
 ])('the outcome of %j', (changes, words) => {
   expect(outcomeInWords({ ...delivery, ...changes }, NOW)).toBe(words);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { byOperator } from '#accounts/keys/api-key';
 import { DAY, HOUR } from '#core/clock';
 import { createNoticeStore } from '#notifications/notices/notice-store';
 import { OPERATOR } from '../../support/operator.ts';
@@ -107,6 +108,25 @@ describe('a test event', () => {
     expect(await hooks.list(apiKey)).toMatchObject([
       { status: 'failed', attempts: 1, httpStatus: null, reason: 'webhook_off', nextAttemptAt: null },
     ]);
+  });
+
+  test.each([
+    ['suspended', (key: number) => hooks.service.parts.administration.suspend(OPERATOR, key, 'Abuse')],
+    ['without keys', (key: number) => hooks.service.parts.users.revoke(byOperator(key, OPERATOR))],
+  ])('and one that is sent again end if the operator makes the user %s', async (_state, change) => {
+    const { key, apiKey } = await hooks.user();
+    hooks.answers.status = 500;
+    const { id } = (await hooks.test(apiKey)).body;
+    await hooks.resend(apiKey, id);
+    expect(await hooks.deliver()).toHaveLength(2);
+    await change(key);
+    expect(await hooks.deliverAgain()).toEqual([]);
+    const rows = await hooks.service.database.prisma.webhookDelivery.findMany({ where: { userKey: key } });
+    expect(rows.map(({ attempts, reason }) => [attempts, reason])).toEqual([
+      [1, 'webhook_off'],
+      [1, 'webhook_off'],
+    ]);
+    expect(await hooks.service.database.prisma.outboxMessage.count({ where: { userKey: key } })).toBe(0);
   });
 
   test('can be sent ten times per hour by each user', async () => {
