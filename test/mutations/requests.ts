@@ -100,6 +100,17 @@ export const requests: Mutations[] = [
     ],
   },
   {
+    file: 'src/accounts/requests/peers.ts',
+    tests: ['accounts/requests/peers.test.ts'],
+    changes: [
+      ['.max(LATEST)', ''],
+      ['cost: z.int().nonnegative()', 'cost: z.number()'],
+      ['ms: z.number().nonnegative()', 'ms: z.number()'],
+      ['LARGEST_ANSWER = 256 * 1024', 'LARGEST_ANSWER = 2 ** 20'],
+      ['response.statusCode === 200 ? ', 'body ? '],
+    ],
+  },
+  {
     file: 'src/accounts/requests/process-store.ts',
     tests: ['accounts/requests/two-processes.server.test.ts'],
     changes: [

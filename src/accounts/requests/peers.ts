@@ -18,19 +18,23 @@ const ANSWER_WITHIN = SECOND;
 /** A hundred requests have less than 50 KB. */
 const LARGEST_ANSWER = 256 * 1024;
 
+/** The last instant that has a date, in Unix ms. */
+const LATEST = 8.64e15;
+
 /** The path below the base path at which processes ask each other. */
 export const PEER_PATH = '/internal/requests';
 
+/** A record that the log could not contain would make the whole log unreadable. */
 const answer = z.array(
   z.object({
-    at: z.number(),
-    keyId: z.int(),
+    at: z.int().nonnegative().max(LATEST),
+    keyId: z.int().positive(),
     method: z.string(),
     path: z.string(),
     status: z.int(),
     code: z.enum(PROBLEM_CODES).optional(),
-    cost: z.number(),
-    ms: z.number(),
+    cost: z.int().nonnegative(),
+    ms: z.number().nonnegative(),
   }),
 );
 
