@@ -65,6 +65,14 @@ export const requests: Mutations[] = [
     changes: [['isErased(caller.user) ? undefined : caller.id', 'caller.id']],
   },
   {
+    file: 'src/accounts/gate/guard.ts',
+    tests: ['accounts/requests/request-log.store.test.ts'],
+    changes: [
+      ["      else raw.once('close', listUndelivered);\n", ''],
+      ['if (!raw.writableFinished) list', 'list'],
+    ],
+  },
+  {
     file: 'src/accounts/users/routes.ts',
     tests: ['accounts/requests/two-processes.server.test.ts'],
     changes: [['    request.keyId = undefined;\n', '']],
@@ -132,7 +140,8 @@ export const requests: Mutations[] = [
     tests: ['accounts/requests/request-log.store.test.ts'],
     changes: [
       [' || config.isUnlisted', ''],
-      ['chargedBy(charged)', '0'],
+      ['[statusCode, chargedBy(charged)]', '[statusCode, 0]'],
+      ['raw.writableEnded ? ', 'true ? '],
     ],
   },
   {

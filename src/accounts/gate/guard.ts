@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Allowance } from '#accounts/gate/allowance';
 import { type Caller, endOf, refuseEnded } from '#accounts/keys/key-cache';
 import { isErased } from '#accounts/keys/key-holder-store';
@@ -123,11 +123,24 @@ export function guard(app: FastifyInstance, { allowance, gate, clock, settings, 
   });
 
   const { requestLog } = gate;
-  if (requestLog)
-    app.addHook('onResponse', (request, reply, done) => {
+  if (requestLog) {
+    const list = (request: FastifyRequest, reply: FastifyReply) =>
       listResponse(requestLog, request, reply, clock.now());
+    app.addHook('onResponse', (request, reply, done) => {
+      list(request, reply);
       done();
     });
+    // Without a delivered response, `onResponse` does not run, although the request may have changed something.
+    app.addHook('onRequest', (request, reply, done) => {
+      const { raw } = reply;
+      const listUndelivered = () => {
+        if (!raw.writableFinished) list(request, reply);
+      };
+      if (raw.closed) listUndelivered();
+      else raw.once('close', listUndelivered);
+      done();
+    });
+  }
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const { receipt } = request;

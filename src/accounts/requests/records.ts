@@ -20,7 +20,9 @@ const loggedRequest = z.object({
     'The path with its parameters. `…` replaces values that may be secret, and those of parameters that the path does not have.',
     '/v1/prices/latest/token?tokenName=bitcoin',
   ),
-  status: z.int().meta({ description: 'The status of the response', examples: [200] }),
+  status: z
+    .int()
+    .meta({ description: 'The status of the response; 499 if the client disconnected before it', examples: [200] }),
   code: z
     .enum(PROBLEM_CODES)
     .nullable()

@@ -120,6 +120,19 @@ describe('the request log', () => {
     expect(JSON.stringify(listed)).not.toMatch(/qt_|hunter2|abandon/);
   });
 
+  it('lists a request whose client disconnects before the response', async () => {
+    const key = await service.register();
+    const held = service.sandbox.faults.hold({ path: 'market_chart' });
+    const leaving = new AbortController();
+    const path = '/v1/prices/history/days?tokenName=ethereum&days=30';
+    const response = fetch(`${service.url}${path}`, { headers: { 'x-api-key': key }, signal: leaving.signal });
+    await held.arrived(1);
+    leaving.abort();
+    await expect(response).rejects.toThrow();
+    expect((await entries(key, 1)).map(brief)).toEqual([['GET', path, 499, null, 0]]);
+    held.release();
+  });
+
   it('lists a stream when it starts', async () => {
     const key = await service.register();
     const leaving = new AbortController();
