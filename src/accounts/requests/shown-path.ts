@@ -3,6 +3,7 @@ import { BOUNDS } from './recent-requests.ts';
 
 /** Parameters whose values are secret, wherever they are sent. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['api', 'ticket']);
+/** Shorter than a key. */
 const NAME = /^[\w.]{1,40}$/;
 /** The maximum numbers of words: between spaces, and in an item of a list. A seed phrase has at least twelve. */
 const MOST_WORDS = { spaced: 6, inItem: 11 } as const;
@@ -34,7 +35,7 @@ function shownPair(pair: string, declared: ReadonlySet<string>): string {
   const at = pair.indexOf('=');
   const name = decoded(at < 0 ? pair : pair.slice(0, at)) ?? '';
   const value = at < 0 ? '' : pair.slice(at + 1);
-  if (!NAME.test(name) || maskApiKeys(name) !== name) return HIDDEN;
+  if (!NAME.test(name)) return HIDDEN;
   const isShown = declared.has(name) && !SECRET_PARAMETERS.has(name) && isSafe(value);
   return `${name}=${isShown ? value : HIDDEN}`;
 }

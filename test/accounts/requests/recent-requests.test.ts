@@ -27,7 +27,7 @@ it('forgets the users who sent no request for longest, above the number of users
 });
 
 it('halves the requests of users who sent none for longest, above the number of bytes, and then forgets the users', () => {
-  const bytes = 100_000;
+  const bytes = 150_000;
   const recent = createRecentRequests({ ...BOUNDS, bytes });
   const long = '/'.repeat(BOUNDS.path);
   for (let user = 1; user <= 50; user += 1) {
@@ -44,7 +44,7 @@ it('halves the requests of users who sent none for longest, above the number of 
 });
 
 it('leaves each of many active users some of the newest requests', () => {
-  const recent = createRecentRequests({ ...BOUNDS, bytes: 500_000 });
+  const recent = createRecentRequests({ ...BOUNDS, bytes: 750_000 });
   const users = Array.from({ length: 100 }, (_, i) => i);
   for (let n = 1; n <= 300; n += 1) for (const user of users) recent.note(user, request(n));
   for (const user of users) {
@@ -87,7 +87,7 @@ describe('above the bound of bytes', () => {
   }
 
   beforeEach(() => {
-    recent = createRecentRequests({ ...BOUNDS, bytes: 100_000 });
+    recent = createRecentRequests({ ...BOUNDS, bytes: 150_000 });
     rounds(300);
   });
 

@@ -30,6 +30,7 @@ it.each([
   ['/v1/tokens?not%20a%20name=1&&=2', '/v1/tokens?…&…&…'],
   ['/v1/tokens?%E0%A4%A=1&tokenName=%E0%A4%A', '/v1/tokens?…&tokenName=…'],
   ['/v1/tokens?', '/v1/tokens'],
+  ['/v1/tokens?tokenName=a+b+c%20d+e+f+g', '/v1/tokens?tokenName=…'],
   ['/v1/tokens#tokenName=btc&other=secret', '/v1/tokens#tokenName=btc&other=…'],
   ['/v1/prices/stream#ticket=abc', '/v1/prices/stream#ticket=…'],
   ['http://name:secret@host/v1/tokens', '/v1/tokens'],
