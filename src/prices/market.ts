@@ -1,7 +1,6 @@
 import { type Catalogue, knownSince } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import { withSemicolons } from '#core/csv';
 import { type ArchiveCache, fetchesOf } from '#prices/archive/archive-cache';
 import type { createArchiveSummary } from '#prices/archive/coverage-report';
 import type { SeriesSummary } from '#prices/archive/series-store';
@@ -12,6 +11,7 @@ import { fileName, seriesCsv, seriesJson } from '#prices/history/series-text';
 import { createWindowReader, type WindowRows } from '#prices/history/window-reader';
 import { createLatestAnswers, createLatestPrice, createLatestTable } from '#prices/latest/latest-answer';
 import { createPriceEvents } from '#prices/latest/price-events';
+import { withSemicolons } from '#prices/model/csv';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import type { DateSnapshot } from '#prices/model/records';
 import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';

@@ -1,12 +1,12 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, overlap, type Span } from '#core/clock';
-import { withSemicolons } from '#core/csv';
 import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
 import { type WindowSize, windowSize } from '#prices/history/window-reader';
 import { CANDLE_MINUTES, CANDLES, type CandleColumns, candleLength } from '#prices/model/candle';
+import { withSemicolons } from '#prices/model/csv';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';

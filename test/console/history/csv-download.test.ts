@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/history-csv';
 import { MINUTE } from '#core/clock';
-import { withSemicolons } from '#core/csv';
 import { candlesCsv } from '#prices/candles/candle-import';
+import { withSemicolons } from '#prices/model/csv';
 import { seriesToCsv } from '../../prices/history/series-to-csv.ts';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { withSemicolons } from '#core/csv';
 import { createImport } from '#prices/archive/import';
 import { createImportStore } from '#prices/archive/import-store';
 import { openImportFile } from '#prices/archive/price-import';
+import { withSemicolons } from '#prices/model/csv';
 import { seriesToCsv } from '../history/series-to-csv.ts';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';
 

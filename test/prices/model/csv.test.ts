@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withSemicolons } from '#core/csv';
+import { withSemicolons } from '#prices/model/csv';
 
 test('CSV with semicolons has the same fields, with a decimal comma in quotes', () => {
   const field = fc.oneof(
