@@ -185,8 +185,8 @@ describe('refusals', () => {
     ['get_latest_prices', { tokenNames: ['etherum'] }, /invalid_request[\s\S]*arguments\.tokenNames .*ethereum/],
     ['get_latest_prices', { tokenNames: [] }, /arguments\.tokenNames/],
     ['get_latest_prices', { tokenNames: 'btc' }, /arguments\.tokenNames must be an array/],
-    ['get_latest_prices', { coins: ['btc'] }, /is called tokenNames/],
-    ['get_latest_prices', { tokenNames: ['btc'], vs_currency: 'eur' }, /is called currency/],
+    ['get_latest_prices', { coins: ['btc'] }, /tokenNames was sent as coins/],
+    ['get_latest_prices', { tokenNames: ['btc'], vs_currency: 'eur' }, /currency was sent as vs_currency/],
     [
       'get_price_on_date',
       { tokenName: 'btc', date: '31-01-2024' },
@@ -201,7 +201,7 @@ describe('refusals', () => {
       { tokenName: 'btc', fromDate: '2024-02-01', thruDate: '2024-01-01' },
       /must not be after thruDate/,
     ],
-    ['get_price_history', { tokenName: 'btc', fromDate: '2024-01-01', toDate: '2024-02-01' }, /is called thruDate/],
+    ['get_price_history', { tokenName: 'btc', fromDate: '2024-01-01', toDate: '2024-02-01' }, /thruDate was sent as toDate/],
     [
       'get_price_history',
       { tokenName: 'btc', fromDate: '2024-01-01', thruDate: '2024-02-01', interval: 'weekly' },
