@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '#core/problems';
 
 /** Runs postponed work in order, a few pieces in each turn of the event loop. */
@@ -29,6 +30,18 @@ export function createLoopTurns(most: number) {
     },
     leave: (go: () => void) => waiting.delete(go),
   };
+}
+
+/** Passes each item to a function, a few in each turn of the event loop. */
+export async function inTurns<Item>(items: Iterable<Item>, most: number, act: (item: Item) => void): Promise<void> {
+  let left = most;
+  for (const item of items) {
+    act(item);
+    left -= 1;
+    if (left > 0) continue;
+    left = most;
+    await nextTurn();
+  }
 }
 
 /** Limits the concurrent work of each client in this process. Clients without work in progress use no memory. */

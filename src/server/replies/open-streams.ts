@@ -5,7 +5,7 @@ import { type Clock, instantOf, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import type { MetricsRegistry } from '#core/metrics';
 import { Problem } from '#core/problems';
-import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
+import { createConcurrencyLimit, createLoopTurns, inTurns } from '#server/connections/loop-turns';
 import { readSendQueues } from '#server/connections/send-queues';
 import { takeConnection } from '#server/connections/take-connection';
 import type { CorsHeaders } from '#server/cross-origin';
@@ -105,15 +105,12 @@ export function createOpenStreams(dependencies: Dependencies) {
     function onClose(): void {
       open.delete(one);
       figures.open = open.size;
-      turns.leave(review);
       unsubscribe();
       leave();
     }
   }
 
-  const reviewing = every(times.review, () => {
-    for (const { review } of open) turns.wait(review);
-  });
+  const reviewing = every(times.review, () => inTurns(open, PER_TURN, ({ review }) => review()));
   const measuring = every(times.measure, async () => {
     if (open.size === 0) return;
     const queues = await readSendQueues();
