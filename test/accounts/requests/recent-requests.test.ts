@@ -65,6 +65,17 @@ it('counts a replaced request by the difference of the lengths', () => {
   expect(recent.bytes() - before).toBe(1);
 });
 
+it('needs more memory for requests when a ring is full, and otherwise only for paths', () => {
+  const recent = createRecentRequests();
+  const sizes = [1, 2, 3, 4, 5].map((n) => {
+    recent.note(1, request(n, '/'));
+    return recent.bytes();
+  });
+  const growth = sizes.slice(1).map((size, i) => size - (sizes[i] as number));
+  expect(growth.slice(0, 3)).toEqual([1, 1, 1]);
+  expect(growth[3]).toBeGreaterThan(100);
+});
+
 it('returns copies, which later requests do not change', () => {
   const recent = createRecentRequests({ ...BOUNDS, requests: 1 });
   recent.note(1, request(1, '/a'));
@@ -110,5 +121,17 @@ describe('above the bound of bytes', () => {
     rounds(300);
     USERS.pop();
     expect(recent.of(20).length).toBeGreaterThanOrEqual(Math.min(...lengths()));
+  });
+
+  it('silent users lose the older half of their requests in turn', () => {
+    const silent = USERS.slice(0, 10);
+    recent = createRecentRequests({ ...BOUNDS, bytes: 140_000 });
+    for (const user of silent) for (let n = 1; n <= 100; n += 1) recent.note(user, request(n));
+    for (const user of silent) expect(recent.of(user).length).toBe(100);
+    for (let n = 1; recent.of(0).length === 100; n += 1) recent.note(99, request(1000 + n, '/'.repeat(100)));
+    expect(times(recent, 0)).toEqual(down(100, 51));
+    for (let n = 1; recent.of(1).length === 100; n += 1) recent.note(99 + n, request(2000 + n, '/'.repeat(100)));
+    expect(times(recent, 0)).toEqual(down(100, 51));
+    expect(times(recent, 1)).toEqual(down(100, 51));
   });
 });
