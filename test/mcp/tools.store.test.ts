@@ -201,7 +201,11 @@ describe('refusals', () => {
       { tokenName: 'btc', fromDate: '2024-02-01', thruDate: '2024-01-01' },
       /must not be after thruDate/,
     ],
-    ['get_price_history', { tokenName: 'btc', fromDate: '2024-01-01', toDate: '2024-02-01' }, /thruDate was sent as toDate/],
+    [
+      'get_price_history',
+      { tokenName: 'btc', fromDate: '2024-01-01', toDate: '2024-02-01' },
+      /thruDate was sent as toDate/,
+    ],
     [
       'get_price_history',
       { tokenName: 'btc', fromDate: '2024-01-01', thruDate: '2024-02-01', interval: 'weekly' },
