@@ -10,8 +10,7 @@ export async function openBudget(dependencies: Dependencies) {
   /** The calls available to this service in a month (given by its start), including spent calls. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
-  let spent = await store.spent(upstream, month);
-  let firstCall = await store.firstCall(upstream);
+  let { spent, firstCall } = await store.stored(upstream, month);
 
   /** The calls spent in the month that contains an instant, as far as this process knows. */
   const spentAt = (now: number) => (monthOf(now).start > month ? 0 : spent);
@@ -36,7 +35,7 @@ export async function openBudget(dependencies: Dependencies) {
 
     async sync(): Promise<void> {
       month = monthOf(clock.now()).start;
-      spent = await store.spent(upstream, month);
+      ({ spent, firstCall } = await store.stored(upstream, month));
     },
 
     reading(): BudgetReading {

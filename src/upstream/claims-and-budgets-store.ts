@@ -76,16 +76,15 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows[0]?.spent;
     },
 
-    /** The calls spent in a month (given by its start in Unix ms). */
-    async spent(upstream: string, month: number): Promise<number> {
+    /**
+     * The calls spent in a month (given by its start in Unix ms), and the minute of the first call (Unix ms): undefined
+     * before it, and 0 if it is not known.
+     */
+    async stored(upstream: string, month: number): Promise<{ spent: number; firstCall: number | undefined }> {
       const row = await prisma.budget.findUnique({ where: { upstream } });
-      return row && row.monthStart.getTime() >= month ? row.monthSpent : 0;
-    },
-
-    /** The minute of the first call (Unix ms): undefined before it, and 0 if it is not known. */
-    async firstCall(upstream: string): Promise<number | undefined> {
-      const row = await prisma.budget.findUnique({ where: { upstream }, select: { firstCallAt: true } });
-      return row ? (row.firstCallAt?.getTime() ?? 0) : undefined;
+      if (!row) return { spent: 0, firstCall: undefined };
+      const spent = row.monthStart.getTime() >= month ? row.monthSpent : 0;
+      return { spent, firstCall: row.firstCallAt?.getTime() ?? 0 };
     },
   };
 }

@@ -22,9 +22,8 @@ beforeEach(() => {
 });
 
 function open() {
-  const store: Pick<RefreshStore, 'spent' | 'firstCall' | 'reserve'> = {
-    spent: async () => spent,
-    firstCall: async () => firstCall,
+  const store: Pick<RefreshStore, 'stored' | 'reserve'> = {
+    stored: async () => ({ spent, firstCall }),
     reserve: async (_upstream, _windows, limits) => {
       reservations.push(limits);
       return spent < limits.perMonth ? ++spent : undefined;
@@ -64,6 +63,16 @@ test('the rate of a new installation is the mean since the first call, also afte
   expect(budget.reading().rate).toBe(48 / DAY);
   firstCall = Date.parse('2026-05-29T00:00:00Z');
   expect((await open()).reading().rate).toBe(48 / DAY);
+});
+
+test('the rate of a process starts at the first call of another process', async () => {
+  [spent, firstCall] = [0, undefined];
+  clock = createTestClock('2026-05-29T00:00:00Z');
+  const budget = await open();
+  [spent, firstCall] = [24, clock.now()];
+  clock.goTo('2026-05-30T00:00:00Z');
+  await budget.sync();
+  expect(budget.reading().rate).toBe(24 / DAY);
 });
 
 test('a new month has its full budget, before any call is counted', async () => {

@@ -71,23 +71,24 @@ describe('a budget', () => {
     for (let i = 0; i < 4; i++) counts.push(await reserve(MINUTES.first, MAY, 3, 100));
     expect(counts).toEqual([1, 2, 3, undefined]);
     expect(await reserve(MINUTES.second, MAY, 3, 100)).toBe(4);
-    expect(await store.spent('coingecko', MAY)).toBe(4);
+    expect(await store.stored('coingecko', MAY)).toMatchObject({ spent: 4 });
   });
 
   test('is spent with the month’s last call, and starts again with the next month', async () => {
     for (let i = 0; i < 5; i++) await reserve(MINUTES.first, MAY, 100, 5);
     expect(await reserve(MINUTES.second, MAY, 100, 5)).toBeUndefined();
     expect(await reserve(JUNE, JUNE, 100, 5)).toBe(1);
-    expect(await store.spent('coingecko', JUNE)).toBe(1);
+    expect(await store.stored('coingecko', JUNE)).toMatchObject({ spent: 1 });
   });
 
   test('keeps the minute of the first call, and does not know it for a row of an earlier release', async () => {
-    expect(await store.firstCall('coingecko')).toBeUndefined();
+    const firstCall = async () => (await store.stored('coingecko', MAY)).firstCall;
+    expect(await firstCall()).toBeUndefined();
     await reserve(MINUTES.first, MAY, 100, 5);
     await reserve(JUNE, JUNE, 100, 5);
-    expect(await store.firstCall('coingecko')).toBe(MINUTES.first);
+    expect(await firstCall()).toBe(MINUTES.first);
     await database.prisma.budget.updateMany({ data: { firstCallAt: null } });
-    expect(await store.firstCall('coingecko')).toBe(0);
+    expect(await firstCall()).toBe(0);
   });
 
   test('grants exactly its last calls to concurrent requests', async () => {
@@ -99,7 +100,7 @@ describe('a budget', () => {
     await reserve(JUNE, JUNE, 100, 2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBe(2);
     expect(await reserve(MINUTES.first, MAY, 100, 2)).toBeUndefined();
-    expect(await store.spent('coingecko', MAY)).toBe(2);
+    expect(await store.stored('coingecko', MAY)).toMatchObject({ spent: 2 });
     expect(await reserve(JUNE, JUNE, 100, 3)).toBe(3);
   });
 
@@ -120,7 +121,7 @@ describe('a budget', () => {
   test('of zero grants no call', async () => {
     expect(await reserve(MINUTES.first, MAY, 0, 100)).toBeUndefined();
     expect(await reserve(MINUTES.first, MAY, 100, 0)).toBeUndefined();
-    expect(await store.spent('coingecko', MAY)).toBe(0);
+    expect(await store.stored('coingecko', MAY)).toMatchObject({ spent: 0 });
   });
 
   test('without a monthly limit is unlimited', async () => {

@@ -97,6 +97,7 @@ export const upstream: Mutations[] = [
       ['monthOf(now).start, firstCall', '0, firstCall'],
       ['firstCall ?? now', 'now'],
       ['firstCall ??= windows.minute', 'firstCall ??= 0'],
+      ['      ({ spent, firstCall } = await', '      ({ spent } = await'],
     ],
   },
   {
