@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { tokens as commandLine } from '#cli/token-commands';
+import { tokens as commandLine } from '#cli/tokens/token-commands';
 import type { TokenRecord } from '#prices/model/records';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { runHere } from '../cli/run-command.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokens as commandLine } from '#cli/token-commands';
+import { tokens as commandLine } from '#cli/tokens/token-commands';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archive } from '#cli/archive/archive';
-import { tokens } from '#cli/token-commands';
+import { tokens } from '#cli/tokens/token-commands';
 import { users } from '#cli/users/user-commands';
 import { openDataDirectory } from '../support/database/database.ts';
 import { makeDirectory, makeServedDirectory, runHere, runProcess } from './run-command.ts';

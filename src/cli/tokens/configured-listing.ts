@@ -1,0 +1,90 @@
+import { createListing, type Listing } from '#catalogue/listing';
+import { openCatalogue } from '#catalogue/open';
+import { createTokenStore } from '#catalogue/token-store';
+import { withDatabase } from '#cli/configured-database';
+import { cliOperator } from '#cli/users/operator';
+import { type Clock, systemClock } from '#core/clock';
+import type { Log } from '#core/log';
+import type { Database } from '#database/database';
+import { createDeadline } from '#database/deadline';
+import { isDatabaseUnable } from '#database/unreachable';
+import { openKraken } from '#prices/open-kraken';
+import { openCoinGecko } from '#prices/sources/coingecko';
+import { EXIT, ExitError } from '#process/exit';
+import { readSettings, type Settings } from '#settings';
+import { openBudget } from '#upstream/budget';
+import { createBreaker } from '#upstream/circuit-breaker';
+import { createRefreshStore } from '#upstream/claims-and-budgets-store';
+import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { createVersionWatcher } from '#upstream/version-watcher';
+
+/** A cause that is not listed may be temporary, so the advice is to retry. */
+const ADVICE: Partial<Record<FailureCause, string>> = {
+  unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
+  refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
+  over_budget: 'try again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
+};
+
+function report(error: unknown): never {
+  if (!(error instanceof UpstreamFailure)) throw error;
+  const { message, reason } = error;
+  throw new ExitError(`${message} (${reason}): ${ADVICE[reason] ?? 'try again later'}`, EXIT.failed, error);
+}
+
+type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
+
+/** Calls of the listing count toward the service's budgets. */
+async function openListing({ settings, database, clock, log }: Deps) {
+  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const refreshes = createRefreshStore(database.prisma);
+  const versions = createVersionWatcher(refreshes);
+  const store = createTokenStore(database.prisma);
+  const deadline = createDeadline(isDatabaseUnable);
+  const catalogue = await openCatalogue({ database, deadline, versions });
+  const unobserved = () => () => undefined;
+  const recording = { observe: unobserved, dropped: unobserved };
+  const kraken = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
+  const { budget } = coingecko;
+  const { reserve } = await openBudget({ store: refreshes, upstream: 'coingecko', budget, clock });
+  const coinGecko = openCoinGecko({
+    ...coingecko,
+    timeoutMs,
+    catalogue,
+    clock,
+    reserve,
+    breaker: createBreaker(),
+    callSpacing: () => 0,
+    observe: () => undefined,
+    dropped: () => undefined,
+  });
+
+  const listing = createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock, operator: cliOperator() });
+  return {
+    listing: {
+      ...listing,
+      find: (text: string) => listing.find(text).catch(report),
+      /** The checks of a token need the tokens that were added before it. */
+      async add(wanted: Parameters<Listing['add']>[0]) {
+        await catalogue.sync();
+        return listing.add(wanted).catch(report);
+      },
+    },
+    async close(): Promise<void> {
+      await coinGecko.close();
+      await kraken.close();
+    },
+  };
+}
+
+/** Runs work with the listing of the configured service. A failure of a source becomes an error with a remedy. */
+export const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
+  withDatabase(async (database) => {
+    const silent = () => undefined;
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const { listing, close } = await openListing({ settings: readSettings(), database, clock: systemClock, log });
+    try {
+      return await work(listing);
+    } finally {
+      await close();
+    }
+  });
