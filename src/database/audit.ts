@@ -1,11 +1,9 @@
-import type { AuditAction, Operator } from '#core/operator';
+import type { AuditAction, Operator } from '#core/actor';
 import { Prisma } from '#generated/prisma/client';
 
 type Event = {
   action: AuditAction;
-  /** The kind of the changed object and its ID. */
   target: string | Prisma.Sql;
-  /** The record number of the affected user. */
   userKey?: number | Prisma.Sql;
   /** The changed members, as `jsonb` expressions over the rows of `from`. They contain no secret, name or address. */
   before?: Prisma.Sql;

@@ -1,8 +1,10 @@
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { isInMemory } from '#database/embedded/data-directory';
 import { PrismaClient } from '#generated/prisma/client';
-import { checkWrite, openPool } from './pool.ts';
+import type { Patience } from './connection/patience.ts';
+import { openPool } from './pool.ts';
 import { reach } from './session.ts';
+import { createWriteCheck } from './write-check.ts';
 
 const POOL_SIZE = 10;
 // An embedded database has one session, so a transaction may wait longer for it than Prisma's default of 2 s.
@@ -10,37 +12,40 @@ const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 /**
- * Opens the database and applies the migrations of this release.
- * @param url a PostgreSQL server, `postgresql://…`; if undefined, PostgreSQL runs embedded, in a thread of this process
- * @param dataDir the embedded database's directory, created if missing and locked for this process; `memory://` stores
- * nothing and starts from `loadDataDir`, a dumped data directory, if given
- * @param isShared whether to connect through another process that uses the directory
- * @param poolSize the maximum number of connections
- * @param statementMs the statement timeout on a server; none by default
- * @param onEnd called when the embedded database's thread ends unexpectedly; the thread is restarted
- * @throws an Error whose message can be displayed and contains no password; its code is `DIRECTORY_IN_USE`,
- * `MALFORMED_URL` or, if a retry may succeed, `UNREACHABLE`
+ * Opens the database and applies the migrations of this release. Throws an Error whose message can be displayed and
+ * contains no password; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, `UNSUITABLE` or, if a retry may succeed,
+ * `UNREACHABLE`.
  */
 export async function openDatabase(options: {
+  /** A PostgreSQL server. If undefined, PostgreSQL runs embedded, in a thread of this process. */
   url?: string | undefined;
+  /** The embedded database's directory, which is locked for this process. `memory://` stores nothing. */
   dataDir: string;
+  /** A dumped data directory with which an in-memory database starts. */
+  loadDataDir?: Blob;
+  /** Whether to connect through another process that uses the directory. */
+  isShared?: boolean | undefined;
+  /** Called when the embedded database's thread ends unexpectedly; the thread is restarted. */
+  onEnd?: ((reason: string) => void) | undefined;
   clock?: Clock;
   poolSize?: number;
-  isShared?: boolean | undefined;
-  loadDataDir?: Blob;
+  /** The statement timeout on a server; none by default. */
   statementMs?: number | undefined;
-  onEnd?: ((reason: string) => void) | undefined;
+  /** Until `started` is called, awaits the next attempt after a statement that failed to reach the database. */
+  patience?: Patience | undefined;
 }) {
-  const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, ...place } = options;
+  const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, patience, ...place } = options;
   const { dataDir } = place;
   const { config, guard, close } = await reach(url ? { url } : place);
   const name = url ? undefined : `the embedded database in ${dataDir}`;
-  const pool = await openPool({ config, clock, poolSize, statementMs, name }).catch(async (error) => {
+  const pool = await openPool({ config, clock, poolSize, statementMs, name, patience }).catch(async (error) => {
     await close().catch(() => {});
     throw error;
   });
   if (statementMs !== undefined) guard();
   const prisma = new PrismaClient({ adapter: pool.adapter, transactionOptions: TRANSACTION });
+  const writes = createWriteCheck(prisma, clock);
+  pool.onError(writes.observe);
   let closing: Promise<void> | undefined;
 
   return {
@@ -48,8 +53,13 @@ export async function openDatabase(options: {
     isShareable: url !== undefined || !isInMemory(dataDir),
     /** Bypasses Prisma, which caches its last hundred statements: at one megabyte each, 100 MB. */
     query: pool.query,
+    execute: pool.execute,
+    /** Whether the server is the coordinator of a Citus cluster. */
+    isDistributed: pool.isDistributed,
     waits: pool.waits,
-    ready: () => checkWrite(prisma),
+    ready: writes.check,
+    /** From now on, statements fail while the database is unreachable. */
+    started: pool.started,
     /** Closes the connections when the running queries end, then releases the directory. Repeatable. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(pool.close).finally(close);

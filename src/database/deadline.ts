@@ -1,4 +1,4 @@
-import { SECOND } from '#core/clock';
+import { SECOND, secondsInWords } from '#core/clock';
 import { Problem } from '#core/problems';
 
 export const DEADLINE = 5 * SECOND;
@@ -8,15 +8,15 @@ export class TooLate extends Error {
 }
 
 /** Rejects with `database_unavailable` on failure or after `ms`. A later result of the statement is ignored. */
-export async function withinDeadline<Answer>(
-  work: Promise<Answer>,
+export async function withinDeadline<Result>(
+  work: Promise<Result>,
   isDatabaseError: (error: unknown) => boolean = () => true,
   ms = DEADLINE,
-): Promise<Answer> {
+): Promise<Result> {
   const within = Math.max(0, Math.round(ms));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const expire = () => reject(new TooLate(`the database did not respond within ${within} ms`));
+    const expire = () => reject(new TooLate(`the database did not respond within ${secondsInWords(within)}`));
     timer = setTimeout(expire, within);
   });
   try {
@@ -59,7 +59,6 @@ export type Session = {
   query<Row extends Record<string, unknown>>(statement: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 };
 
-/** Runs work in a transaction that the statement `begin` starts. Rolls back on failure. */
 export async function inTransaction<T>(session: Session, begin: string, work: () => Promise<T>): Promise<T> {
   await session.exec(begin);
   try {

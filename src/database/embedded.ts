@@ -1,13 +1,22 @@
 import { join, resolve } from 'node:path';
-import type pg from 'pg';
-import { isInMemory, lockDirectory, makeWritable, POSTGRES } from '#database/embedded/data-directory';
+import {
+  DIRECTORY_REFUSALS,
+  isInMemory,
+  lockDirectory,
+  makeWritable,
+  POSTGRES,
+} from '#database/embedded/data-directory';
 import { isListening, PORT, PortStream, socketPathOf } from '#database/embedded/port-stream';
 import { startSupervisor } from '#database/embedded/supervisor';
-import { COMMON } from './pool.ts';
+import { COMMON, type Reach } from './connection/client.ts';
+import { requiredParameters } from './connection/parameters.ts';
 
 /** Overrides environment variables that are meant for a server, such as `PGHOST` and `PGSSLMODE`. */
-const CONFIG: pg.ClientConfig = {
+const CONFIG: Reach = {
   ...COMMON,
+  parameters: requiredParameters(),
+  isPrepared: true,
+  startup: { hasOptions: true },
   host: 'embedded',
   user: 'postgres',
   database: 'postgres',
@@ -31,8 +40,9 @@ export async function reachEmbedded(place: EmbeddedPlace) {
   try {
     lock = lockDirectory(dataDir);
   } catch (error) {
-    const isInUse = (error as NodeJS.ErrnoException).code === 'DIRECTORY_IN_USE';
-    if (!isInUse || !isShared || !(await isListening(dataDir))) throw error;
+    // Through the service, root can use a database of another user.
+    const isRefused = DIRECTORY_REFUSALS.includes(String((error as NodeJS.ErrnoException).code));
+    if (!isRefused || !isShared || !(await isListening(dataDir))) throw error;
     const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
     return { config, isShared: true, guard: () => undefined, close: async () => undefined };
   }
@@ -43,7 +53,7 @@ async function startHere({ dataDir, loadDataDir, onEnd }: EmbeddedPlace, at: str
   try {
     const socketPath = at === dataDir ? undefined : socketPathOf(dataDir);
     const thread = await startSupervisor({ at, loadDataDir, socketPath }, { onEnd });
-    const config: pg.ClientConfig = { ...CONFIG, stream: () => new PortStream(thread.connect) };
+    const config: Reach = { ...CONFIG, stream: () => new PortStream(thread.connect) };
     const close = () => thread.close().finally(release);
     return { config, isShared: false, guard: thread.guard, close };
   } catch (cause) {

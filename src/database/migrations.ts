@@ -19,7 +19,7 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const PRISMA_LOCK = 72707369;
 /** The line of a migration that names the oldest release that can run on the migrated database. */
 const OLDEST_RELEASE = /^-- oldest-release: (\d+\.\d+\.\d+)$/m;
-/** Recorded as unfinished during a copy, so that no process of this or an older release starts on the database. */
+/** Recorded as unfinished during a copy, so that no process starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 
 // Identical to the table that `prisma migrate deploy` creates.
@@ -44,10 +44,12 @@ export async function migrate(
   session: Session,
   { migrations, clock = systemClock, version = VERSION, isExact = false }: Options = {},
 ): Promise<string[]> {
-  const known = migrations ?? (await readMigrations());
+  const ownMigrations = migrations ?? (await readMigrations());
   const applied: string[] = [];
   for (;;) {
-    const name = await inTransaction(session, BEGIN, () => applyNext(session, { known, clock, version, isExact }));
+    const name = await inTransaction(session, BEGIN, () =>
+      applyNext(session, { known: ownMigrations, clock, version, isExact }),
+    );
     if (name === undefined) return applied;
     applied.push(name);
   }
@@ -69,13 +71,10 @@ async function applyNext(
   session: Session,
   { known, clock, version, isExact }: Required<Omit<Options, 'migrations'>> & { known: Migration[] },
 ): Promise<string | undefined> {
-  // Prisma's queries use `public`, regardless of the role's search path.
-  await session.exec(
-    `SET LOCAL search_path TO public; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
-     SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`,
-  );
+  await session.exec(`SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`);
+  await createMissingSchema(session);
   const recorded = await readRecords(session);
-  refuseForeignHistory(known, recorded, isExact ? undefined : version);
+  checkHistory(known, recorded, isExact ? undefined : version);
   const names = new Set(recorded.map((record) => record.name));
   const next = known.find((migration) => !names.has(migration.name));
   if (!next) return undefined;
@@ -94,10 +93,18 @@ async function applyNext(
   return next.name;
 }
 
+/** The search path of a session contains exactly the schema of the service, in the syntax of SQL. */
+async function createMissingSchema(session: Session): Promise<void> {
+  const { rows } = await session.query<{ schema: string | null; path: string }>(
+    `SELECT current_schema() AS schema, current_setting('search_path') AS path`,
+  );
+  if (rows[0]?.schema === null) await session.exec(`CREATE SCHEMA ${rows[0].path}`);
+}
+
 /** Whether migrations are recorded. If not, the database is empty or belongs to another application. */
 export async function hasRecord(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ known: boolean }>(
-    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS known`,
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS known`,
   );
   return rows[0]?.known ?? false;
 }
@@ -106,7 +113,7 @@ export async function hasRecord(session: Session): Promise<boolean> {
 async function readRecords(session: Session): Promise<Recorded[]> {
   const { rows: tables } = await session.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`,
   );
   if (tables.length === 0) {
@@ -128,8 +135,18 @@ async function readRecords(session: Session): Promise<Recorded[]> {
 /** The line that is stored in the record, where older releases without this migration find it. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
-/** @param version the running release; undefined rejects every unknown migration */
-function refuseNewer({ name, logs }: Recorded, version: string | undefined): void {
+/**
+ * Throws unless the running release can use a database with an unknown migration.
+ * @param version the running release; undefined rejects every unknown migration
+ */
+function checkUnknown({ name, logs }: Recorded, newestKnown: string, version: string | undefined): void {
+  // A newer release only appends migrations, so an earlier unknown migration is in no release.
+  if (name < newestKnown) {
+    throw new Error(
+      `the database has the migration ${name}, which is in no release: a development version created the database. ` +
+        'Use a new, empty database (see "From a development version" in docs/operating.md)',
+    );
+  }
   const oldest = OLDEST_RELEASE.exec(logs ?? '')?.[1];
   if (oldest === undefined || version === undefined) {
     throw new Error(
@@ -143,8 +160,8 @@ function refuseNewer({ name, logs }: Recorded, version: string | undefined): voi
   );
 }
 
-function refuseForeignHistory(known: Migration[], recorded: Recorded[], version: string | undefined) {
-  const scripts = new Map(known.map((migration) => [migration.name, migration.script]));
+function checkHistory(ownMigrations: Migration[], recorded: Recorded[], version: string | undefined): void {
+  const scripts = new Map(ownMigrations.map((migration) => [migration.name, migration.script]));
   for (const record of recorded) {
     const { name, checksum: sum, finished, logs } = record;
     if (name === UNFINISHED_COPY) {
@@ -153,7 +170,7 @@ function refuseForeignHistory(known: Migration[], recorded: Recorded[], version:
     if (!finished)
       throw new Error(`the migration ${name} failed earlier: repair the database and restart (${logs ?? 'no log'})`);
     const script = scripts.get(name);
-    if (script === undefined) refuseNewer(record, version);
+    if (script === undefined) checkUnknown(record, ownMigrations.at(-1)?.name ?? '', version);
     else if (!checksums(script).includes(sum)) {
       throw new Error(
         `the file of the migration ${name} was changed after the migration was applied: restore the file`,

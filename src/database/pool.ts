@@ -1,22 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
-import type { Prisma, PrismaClient } from '#generated/prisma/client';
+import type { Prisma } from '#generated/prisma/client';
+import { DatabaseClient, type Reach } from './connection/client.ts';
+import { awaitDatabase, type Patience } from './connection/patience.ts';
+import { connectionFailure, DENIED, isPassing, isRejectedStartup, READ_ONLY } from './connection/unreachable.ts';
 import type { Session } from './deadline.ts';
 import { migrate } from './migrations.ts';
-import { connectionFailure, isPassing, READ_ONLY, remedyOf } from './unreachable.ts';
-
-const CONNECT_TIMEOUT = 5 * SECOND;
-
-export const COMMON: pg.ClientConfig = {
-  application_name: 'quotient',
-  connectionTimeoutMillis: CONNECT_TIMEOUT,
-  keepAlive: true,
-};
-
-/** `Client` is set if the URL has several hosts to search. */
-export type Reach = pg.ClientConfig & { Client?: typeof pg.Client };
 
 type Options = {
   config: Reach;
@@ -24,35 +14,60 @@ type Options = {
   poolSize: number;
   /** The statement timeout in ms; undefined for none. Migrations have no timeout. */
   statementMs: number | undefined;
-  /** The database's name in errors. The default is its host and port. */
   name?: string | undefined;
+  patience?: Patience | undefined;
 };
 
-export async function openPool({ config, clock, poolSize, statementMs, name }: Options) {
+export async function openPool({ config, clock, poolSize, statementMs, name, patience }: Options) {
   await migrateThrough(config, clock, name);
 
-  const pool = new pg.Pool({ ...config, ...settingsOfSession(statementMs), max: poolSize });
+  const pool = new pg.Pool({
+    ...config,
+    ...timeouts(config, statementMs),
+    max: poolSize,
+    Client: DatabaseClient as unknown as typeof pg.Client,
+  });
   pool.on('release', endUnanswered);
   endDemoted(pool);
+  let observeError: (code: string | undefined) => void = () => undefined;
+  pool.on('connect', ({ connection }) => {
+    connection.on('errorMessage', ({ code }: { code?: string }) => observeError(code));
+  });
   // When a server stops, idle connections emit errors, and the pool replaces them. Prisma handles these errors only
   // while it is connected. Without this handler, an error would end the process.
   pool.on('error', () => {});
-  await connectOnce(pool, config, name);
+  const isDistributed = await connectOnce(pool, config, name);
   const waits = measureWaits(pool, clock);
+  const started = patience ? awaitDatabase(pool, patience) : () => undefined;
   const query = async <Row>({ text, values }: Prisma.Sql): Promise<Row[]> =>
     (await pool.query(text, values)).rows as Row[];
-  return { adapter: new PrismaPg(pool), query, waits, close: () => pool.end() };
+  /** Returns the number of changed rows. */
+  const execute = async ({ text, values }: Prisma.Sql): Promise<number> =>
+    (await pool.query(text, values)).rowCount ?? 0;
+  return {
+    adapter: new PrismaPg(pool, config.schema === undefined ? {} : { schema: config.schema }),
+    query,
+    execute,
+    isDistributed,
+    waits,
+    onError(observe: (code: string | undefined) => void): void {
+      observeError = observe;
+    },
+    started,
+    close: () => pool.end(),
+  };
 }
 
-// Parameters are set when connecting, because behind a pooler `SET` would also apply to the next user of the session.
-// `read committed`: a statement that waited for a row must see the row's new version. `jit` is off: statements take
-// milliseconds, but compiling the longest one takes a second. `statement_timeout` makes the server release the locks of
-// a slow statement. The slightly longer `query_timeout` drops connections without any response, so that they do not
-// exhaust the pool.
-function settingsOfSession(statementMs: number | undefined): pg.PoolConfig {
-  const options = '-c jit=off -c default_transaction_isolation=read\\ committed';
-  if (statementMs === undefined) return { options };
-  return { options: `${options} -c statement_timeout=${statementMs}`, query_timeout: statementMs + SECOND };
+/**
+ * The server cancels a slow statement, which releases its locks. The slightly longer `query_timeout` drops connections
+ * without any response, so that they do not exhaust the pool.
+ */
+function timeouts({ parameters }: Reach, statementMs: number | undefined): pg.PoolConfig & Partial<Reach> {
+  if (statementMs === undefined) return {};
+  return {
+    parameters: { ...parameters, statement_timeout: String(statementMs) },
+    query_timeout: statementMs + SECOND,
+  };
 }
 
 /** After a query timeout, `pg` pools a client that still awaits a response. The client's next user would wait too. */
@@ -102,24 +117,27 @@ function measureWaits(pool: pg.Pool, clock: Clock) {
   };
 }
 
-/** A pooler may accept the migrations' connection but reject the pool's connections, because they have parameters. */
-async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<void> {
+/** The pool's connections have other parameters than the connection of the migrations. Returns whether Citus is installed. */
+async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<boolean> {
   try {
-    (await pool.connect()).release();
+    const { rows } = await pool.query<{ found: boolean }>(
+      "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found",
+    );
+    return rows[0]?.found ?? false;
   } catch (cause) {
     await pool.end();
-    throw cannotConnect(name ?? nameOf(clientOf(config)), cause);
+    throw cannotConnect(name ?? nameOf(new DatabaseClient(config)), cause);
   }
 }
 
-async function migrateThrough(config: Reach, clock: Clock, given: string | undefined) {
-  const client = await connect(config, given);
-  const name = given ?? nameOf(client);
+async function migrateThrough(config: Reach, clock: Clock, target: string | undefined) {
+  const client = await connect(config, target);
+  const name = target ?? nameOf(client);
   try {
     await migrate(sessionOn(client), { clock });
   } catch (error) {
     const lost = [error, (error as Error).cause].find(isPassing);
-    if (lost === undefined) throw error;
+    if (lost === undefined) throw cannotMigrate(name, error as Error);
     const { message } = lost as Error;
     throw connectionFailure(`lost ${name}: ${message}`, lost);
   } finally {
@@ -127,26 +145,46 @@ async function migrateThrough(config: Reach, clock: Clock, given: string | undef
   }
 }
 
-const clientOf = (config: Reach) => new (config.Client ?? pg.Client)(config);
+const nameOf = ({ hosts, host, port }: DatabaseClient) => `the database at ${hosts ?? `${host}:${port}`}`;
 
-const nameOf = ({ hosts, host, port }: pg.Client & { hosts?: string }) =>
-  `the database at ${hosts ?? `${host}:${port}`}`;
-
-export async function connect(config: Reach, name?: string): Promise<pg.Client> {
-  const client = clientOf(config);
-  client.on('error', () => {}); // the running query is rejected too
+/** Tries again without startup options if a pooler rejects them. */
+export async function connect(config: Reach, name?: string): Promise<DatabaseClient> {
+  const client = new DatabaseClient(config);
   try {
     await client.connect();
   } catch (cause) {
+    if (isRejectedStartup(cause) && client.hadOptions) return connect(config, name);
     throw cannotConnect(name ?? nameOf(client), cause);
   }
   return client;
 }
 
+const REMEDIES: readonly [pattern: RegExp, remedy: string][] = [
+  [/client password must be a/, 'the server requires a password: add it to the URL, or set PGPASSWORD'],
+  [
+    /CERT|SELF_SIGNED|^UNABLE_TO_/,
+    'set the parameter sslrootcert to a file with the certificate of its authority, or sslmode to no-verify',
+  ],
+];
+
 function cannotConnect(name: string, cause: unknown): Error {
   const { message, code } = cause as Error & { code?: string };
+  if (code === 'UNSUITABLE') return cannotUse(name, cause as Error);
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(code ?? message))?.[1];
   // If a host name has several addresses, Node's error has only a code.
-  return connectionFailure(`cannot connect to ${name}: ${message || code}${remedyOf(cause)}`, cause);
+  const reason = [message || code, remedy].filter(Boolean).join(': ');
+  return connectionFailure(`cannot connect to ${name}: ${reason}`, cause);
+}
+
+const cannotUse = (name: string, cause: Error, reason = cause.message) =>
+  Object.assign(new Error(`cannot use ${name}: ${reason}`, { cause }), { code: 'UNSUITABLE' as const });
+
+function cannotMigrate(name: string, error: Error): Error {
+  const { code, message } = (error.cause ?? error) as Error & { code?: string };
+  if (code === DENIED) return cannotUse(name, error, `${message}: make the role of the URL the owner of the database`);
+  if (/statement pooling mode/.test(message)) return cannotUse(name, error, `${message}: set pool_mode to transaction`);
+  if (code === READ_ONLY) return new Error(`cannot use ${name}: it is read-only (${message})`, { cause: error });
+  return error;
 }
 
 export function sessionOn(client: pg.Client): Session {
@@ -155,13 +193,4 @@ export function sessionOn(client: pg.Client): Session {
     query: <Row extends Record<string, unknown>>(statement: string, values?: unknown[]) =>
       client.query<Row>(statement, values),
   };
-}
-
-/** Runs a durable transaction. Rejects with the database's error. */
-export async function checkWrite(prisma: PrismaClient): Promise<void> {
-  const what = `check:${randomUUID()}`;
-  await prisma.$transaction([
-    prisma.$executeRaw`INSERT INTO refresh (what) VALUES (${what})`,
-    prisma.$executeRaw`DELETE FROM refresh WHERE what = ${what}`,
-  ]);
 }

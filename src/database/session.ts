@@ -1,6 +1,8 @@
+import type pg from 'pg';
+import type { Reach } from './connection/client.ts';
 import type { Session } from './deadline.ts';
 import type { EmbeddedPlace } from './embedded.ts';
-import { connect, type Reach, sessionOn } from './pool.ts';
+import { connect, sessionOn } from './pool.ts';
 
 export type Place = { url: string } | { dataDir: string };
 /** `name` is the place without a password. `isShared` means that another process serves the embedded database. */
@@ -16,7 +18,7 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
     const client = await connect({ ...reached.config, application_name: APPLICATION }, name);
     return {
       session: sessionOn(client),
-      name: name ?? `${client.host}:${client.port}/${client.database}`,
+      name: name ?? nameOf(client, reached.config),
       isShared: reached.isShared,
       close: () => client.end().finally(reached.close),
     };
@@ -26,10 +28,12 @@ export async function openSession(place: Place, isShared = false): Promise<OpenS
   }
 }
 
+const nameOf = ({ host, port, database }: pg.Client, { schema }: Reach) =>
+  `${host}:${port}/${database}${schema === undefined ? '' : `, schema ${schema}`}`;
+
 type Reached = {
   config: Reach;
   isShared: boolean;
-  /** From now on, ends the thread of an embedded database if it hangs. */
   guard: () => void;
   close: () => Promise<void>;
 };
@@ -37,6 +41,6 @@ type Reached = {
 /** Imports dynamically, because each module takes megabytes. Throws the same errors as `openDatabase`. */
 export async function reach(place: { url: string } | EmbeddedPlace): Promise<Reached> {
   if (!('url' in place)) return (await import('./embedded.ts')).reachEmbedded(place);
-  const config = (await import('./server.ts')).serverConfig(place.url);
+  const config = (await import('./connection/server.ts')).serverConfig(place.url);
   return { config, isShared: false, guard: () => undefined, close: async () => undefined };
 }

@@ -3,8 +3,8 @@ import type { PrismaClient } from '#generated/prisma/client';
 
 /** A random value that all processes share. If two processes insert it at once, one row remains and both read it. */
 export async function readSharedSecret({ sharedSecret }: PrismaClient, name: string): Promise<string> {
-  const known = await sharedSecret.findUnique({ where: { name } });
-  if (known) return known.value;
+  const secret = await sharedSecret.findUnique({ where: { name } });
+  if (secret) return secret.value;
   const value = randomBytes(32).toString('base64url');
   await sharedSecret.createMany({ data: [{ name, value }], skipDuplicates: true });
   return (await sharedSecret.findUniqueOrThrow({ where: { name } })).value;

@@ -33,7 +33,6 @@ const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unk
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
 export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
-  /** Copies a table's missing rows and returns their number, or false if interrupted. */
   async function copyTable(table: Table, of: number, run: Run, from?: Progress): Promise<number | false> {
     let rows = from?.rows ?? 0;
     const before = rows;
@@ -78,7 +77,6 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     return { copied, compared };
   }
 
-  /** Copies tables and sequences, and compares tables. Resumes an earlier run, unless the source has changed. */
   return async function copy(run: Run): Promise<CopyOutcome> {
     await source.begin();
     const tables = await source.tables();
@@ -99,13 +97,15 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     if (!result || result === 'misfit') return { kind: 'interrupted' };
 
     const { copied, compared } = result;
-    const different = compared.filter((one) => !isSame(one));
+    const different = compared.filter((table) => !isSame(table));
     if (different.length > 0) return { kind: 'different', tables: different };
     const sequences = await source.sequences();
     await source.end();
     if (!run.isLive) {
       const now = await source.digestsNow(tables);
-      const changed = compared.map((one, i) => ({ ...one, source: now[i] as Digest })).filter((one) => !isSame(one));
+      const changed = compared
+        .map((table, i) => ({ ...table, source: now[i] as Digest }))
+        .filter((table) => !isSame(table));
       if (changed.length > 0) return { kind: 'changed', tables: changed };
     }
     await target.finish(tables, sequences);

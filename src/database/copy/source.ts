@@ -20,7 +20,7 @@ export function createCopySource(session: Session) {
 
     /** Until `end`, all reads use one snapshot. */
     async begin(): Promise<void> {
-      await session.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PLAIN_TEXT}`);
+      await session.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     },
 
     tables: (): Promise<Table[]> => readTables(session),
@@ -33,7 +33,7 @@ export function createCopySource(session: Session) {
       const keyText = table.key.map(({ name }) => `${name}::text`).join(', ');
       await session.query(
         `DECLARE copied NO SCROLL CURSOR FOR
-         SELECT ${rowAsJson(table)} AS copied_row, json_build_array(${keyText}) AS copied_key FROM public.${table.name}
+         SELECT ${rowAsJson(table)} AS copied_row, json_build_array(${keyText}) AS copied_key FROM ${table.name}
          ${after ? `WHERE (${key}) > (${values})` : ''} ORDER BY ${key}`,
         after && [...after],
       );
@@ -62,7 +62,7 @@ export function createCopySource(session: Session) {
 /** Whether serving processes have open leases or sessions. Behind a pooler, sessions may outlive their processes. */
 export async function isInUse(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ used: boolean }>(
-    `SELECT EXISTS (SELECT FROM public.reported_lease WHERE NOT closed AND expires_at > clock_timestamp())
+    `SELECT EXISTS (SELECT FROM process WHERE expires_at > clock_timestamp())
       OR EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
         AND application_name = 'quotient' AND pid <> pg_backend_pid()) AS used`,
   );
@@ -71,19 +71,14 @@ export async function isInUse(session: Session): Promise<boolean> {
 
 export type CopySource = ReturnType<typeof createCopySource>;
 
-/** Names are quoted where necessary. Types include their schema. */
+/** Names are quoted where necessary.  */
 export type Table = { name: string; columns: readonly Column[]; key: readonly Column[] };
 
-export type Column = { name: string; type: string };
+type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
-/** Makes text independent of server settings, and removes timeouts. `LOCAL`, because a pooler reuses the session. */
-export const PLAIN_TEXT = `SET LOCAL search_path TO ''; SET LOCAL timezone TO 'UTC'; SET LOCAL datestyle TO 'ISO, YMD';
-  SET LOCAL intervalstyle TO 'postgres'; SET LOCAL extra_float_digits TO 3; SET LOCAL bytea_output TO 'hex';
-  SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0`;
-
 export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
-  inTransaction(session, `BEGIN ISOLATION LEVEL REPEATABLE READ; ${PLAIN_TEXT}`, work);
+  inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work);
 
 /** Reads the system catalogue, so that tables added by later migrations are copied too. */
 const TABLES = `
@@ -96,13 +91,13 @@ const TABLES = `
     (SELECT json_agg(DISTINCT quote_ident(r.relname)) FROM pg_constraint JOIN pg_class r ON r.oid = confrelid
       WHERE conrelid = t.oid AND contype = 'f' AND confrelid <> conrelid) AS refers
   FROM pg_class t
-  WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r' AND t.relname <> '_prisma_migrations'
+  WHERE t.relnamespace = quote_ident(current_schema())::regnamespace AND t.relkind = 'r' AND t.relname <> '_prisma_migrations'
     AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = t.oid AND deptype = 'e')
   ORDER BY t.relname`;
 
 const SEQUENCES = `
   SELECT quote_ident(relname) AS name FROM pg_class
-  WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`;
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'S' ORDER BY relname`;
 
 /** Returns each table after the tables that its foreign keys refer to. */
 export async function readTables(session: Session): Promise<Table[]> {
@@ -127,7 +122,7 @@ async function readSequences(session: Session): Promise<Sequence[]> {
   const sequences: Sequence[] = [];
   for (const { name } of rows) {
     const { rows: states } = await session.query<{ last: string; isCalled: boolean }>(
-      `SELECT last_value::text AS last, is_called AS "isCalled" FROM public.${name}`,
+      `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${name}`,
     );
     sequences.push(...states.map((state) => ({ name, ...state })));
   }
@@ -144,7 +139,7 @@ export async function digestOf(session: Session, { name, columns }: Table): Prom
   const text = `ROW(${columns.map((column) => `${column.name}::text`).join(', ')})::text`;
   const hash = `encode(substring(sha256(convert_to(${text}, 'UTF8')) FROM 1 FOR 7), 'hex')`;
   const { rows } = await session.query<Digest>(
-    `SELECT count(*)::float8 AS rows, coalesce(sum(('x' || ${hash})::bit(56)::bigint), 0)::text AS sum FROM public.${name}`,
+    `SELECT count(*)::float8 AS rows, coalesce(sum(('x' || ${hash})::bit(56)::bigint), 0)::text AS sum FROM ${name}`,
   );
   return rows[0] as Digest;
 }

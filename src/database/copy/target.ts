@@ -46,28 +46,27 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
 
     isInUse: () => isInUse(session),
 
-    /** Empties all tables, including rows that migrations inserted, and starts a copy. */
     begin: (tables: readonly Table[], source: string): Promise<void> =>
       atOneMoment(session, async () => {
         const progress: Progress = { source };
         await session.query(
-          `INSERT INTO public._prisma_migrations (id, checksum, migration_name, logs) VALUES ($1, $2, $3, $4)
+          `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs) VALUES ($1, $2, $3, $4)
            ON CONFLICT (id) DO UPDATE SET checksum = excluded.checksum, logs = excluded.logs`,
           [RECORD_ID, mark, UNFINISHED_COPY, JSON.stringify(progress)],
         );
-        await session.exec(`TRUNCATE ${tables.map(({ name }) => `public.${name}`).join(', ')}`);
+        await session.exec(`TRUNCATE ${tables.map(({ name }) => `${name}`).join(', ')}`);
       }),
 
     async resume(): Promise<void> {
-      await session.query('UPDATE public._prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
+      await session.query('UPDATE _prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
     /** Writes rows and progress in one statement. Throws if another process has taken over the copy. */
     async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
       const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
       const { rows: counts } = await session.query<{ count: number }>(
-        `WITH mine AS (UPDATE public._prisma_migrations SET logs = $2 WHERE id = $3 AND checksum = $4 RETURNING id),
-         written AS (INSERT INTO public.${name} (${columns.map((column) => column.name).join(', ')})
+        `WITH mine AS (UPDATE _prisma_migrations SET logs = $2 WHERE id = $3 AND checksum = $4 RETURNING id),
+         written AS (INSERT INTO ${name} (${columns.map((column) => column.name).join(', ')})
            SELECT ${values} FROM json_array_elements($1::json) AS r WHERE EXISTS (SELECT FROM mine) RETURNING 1)
          SELECT count(*)::float8 AS count FROM written`,
         [`[${rows.join(',')}]`, JSON.stringify(progress), RECORD_ID, mark],
@@ -80,22 +79,22 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
     async finish(tables: readonly Table[], sequences: readonly Sequence[]): Promise<void> {
       await atOneMoment(session, async () => {
         for (const { name, last, isCalled } of sequences)
-          await session.query(`SELECT setval('public.${name}', $1::bigint, $2)`, [last, isCalled]);
+          await session.query(`SELECT setval('${name}', $1::bigint, $2)`, [last, isCalled]);
         const { rows } = await session.query(
-          'DELETE FROM public._prisma_migrations WHERE id = $1 AND checksum = $2 RETURNING id',
+          'DELETE FROM _prisma_migrations WHERE id = $1 AND checksum = $2 RETURNING id',
           [RECORD_ID, mark],
         );
         if (rows.length === 0) throw takenOver();
       });
       // The new rows have no statistics yet. Without statistics, the first statements would scan whole tables.
-      for (const { name } of tables) await session.exec(`ANALYZE public.${name}`);
+      for (const { name } of tables) await session.exec(`ANALYZE ${name}`);
     },
   };
 }
 
 async function readProgress(session: Session): Promise<Progress | undefined> {
   if (!(await hasRecord(session))) return undefined;
-  const { rows } = await session.query<{ logs: string }>('SELECT logs FROM public._prisma_migrations WHERE id = $1', [
+  const { rows } = await session.query<{ logs: string }>('SELECT logs FROM _prisma_migrations WHERE id = $1', [
     RECORD_ID,
   ]);
   return rows[0] && (JSON.parse(rows[0].logs) as Progress);
@@ -103,12 +102,12 @@ async function readProgress(session: Session): Promise<Progress | undefined> {
 
 async function isOfThisRelease(session: Session): Promise<boolean> {
   const { rows } = await session.query<{ name: string }>(
-    `SELECT migration_name AS name FROM public._prisma_migrations
+    `SELECT migration_name AS name FROM _prisma_migrations
      WHERE rolled_back_at IS NULL AND id <> $1 ORDER BY migration_name`,
     [RECORD_ID],
   );
-  const known = (await readMigrations()).map(({ name }) => name);
-  return known.length === rows.length && known.every((name, i) => name === rows[i]?.name);
+  const ownMigrations = (await readMigrations()).map(({ name }) => name);
+  return ownMigrations.length === rows.length && ownMigrations.every((name, i) => name === rows[i]?.name);
 }
 
 /** The first non-empty table. Ignores the built-in tokens, and the secrets that every start adds. */
@@ -121,8 +120,8 @@ async function findFilled(
     if (name === 'shared_secret') continue;
     const { rows } = await session.query(
       name === 'token'
-        ? `SELECT 1 FROM public.token WHERE name <> ALL ($1::text[]) OR removed_at IS NOT NULL OR requested_at IS NOT NULL LIMIT 1`
-        : `SELECT 1 FROM public.${name} LIMIT 1`,
+        ? `SELECT 1 FROM token WHERE name <> ALL ($1::text[]) OR removed_at IS NOT NULL OR requested_at IS NOT NULL LIMIT 1`
+        : `SELECT 1 FROM ${name} LIMIT 1`,
       name === 'token' ? [ownTokens] : [],
     );
     if (rows.length > 0) return name;

@@ -1,10 +1,15 @@
-import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { assertOwnFiles, ownerText } from './file-owner.ts';
 
 export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
+export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
+
+/** Codes of errors: another process or user has the directory. The operator must change the directory or the command. */
+export const DIRECTORY_REFUSALS: readonly string[] = ['DIRECTORY_IN_USE', 'OTHER_OWNER'];
 
 /** Creates a missing directory. Throws an Error that can be displayed if the directory is not writable. */
 export async function makeWritable(directory: string): Promise<void> {
@@ -13,7 +18,10 @@ export async function makeWritable(directory: string): Promise<void> {
     await access(directory, constants.W_OK);
   } catch (cause) {
     const { code, message } = cause as Error & { code?: string };
-    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}`, { cause });
+    const owner = code === 'EACCES' ? ownerText(directory) : '';
+    throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}${owner}`, {
+      cause,
+    });
   }
 }
 
@@ -24,9 +32,10 @@ const held = new Set<DatabaseSync>();
 /**
  * Locks a directory until `release` or until the process ends (the README has the reasons). The file `lock` must not be
  * deleted: otherwise, a second process could lock a new file. If another process holds the lock, throws immediately
- * with code `DIRECTORY_IN_USE`.
+ * with code `DIRECTORY_IN_USE`. If the files belong to another user, throws with code `OTHER_OWNER`.
  */
 export function lockDirectory(directory: string): { release(): void } {
+  assertOwnFiles(directory, POSTGRES);
   const lock = takeLock(directory);
   held.add(lock);
 

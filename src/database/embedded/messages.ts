@@ -15,8 +15,8 @@ export type FromWorker = { kind: 'open' } | { kind: 'failed'; reason: string } |
 const PROTOCOL_3 = 3;
 const SSL_REQUEST = 80_877_103;
 const GSS_REQUEST = 80_877_104;
-const LONGEST_START = 10_000;
-const LONGEST = 2 ** 30;
+const MAX_START_BYTES = 10_000;
+const MAX_BATCH_BYTES = 2 ** 30;
 const letters = (text: string) => new Set(Buffer.from(text));
 /** Query, Sync, Flush and FunctionCall: the client waits for their response. */
 const ENDS_BATCH = letters('QSHF');
@@ -57,8 +57,9 @@ type ByteReader = ReturnType<typeof createByteReader>;
 export async function readStart(input: ByteReader, decline: () => void): Promise<void> {
   for (;;) {
     const head = await input.take(8);
-    const [length, code] = [head.readUInt32BE(0), head.readUInt32BE(4)];
-    if (length < 8 || length > LONGEST_START) throw new ConnectionEnd('not a startup packet');
+    const length = head.readUInt32BE(0);
+    const code = head.readUInt32BE(4);
+    if (length < 8 || length > MAX_START_BYTES) throw new ConnectionEnd('not a startup packet');
     await input.take(length - 8);
     if (code >>> 16 === PROTOCOL_3) return;
     if (code !== SSL_REQUEST && code !== GSS_REQUEST) throw new ConnectionEnd('an unsupported protocol');
@@ -75,7 +76,7 @@ export async function readBatch(input: ByteReader): Promise<Buffer | undefined> 
     const [letter = 0] = head;
     const length = head.readUInt32BE(1);
     size += length + 1;
-    if (length < 4 || size > LONGEST) throw new ConnectionEnd('not a protocol message');
+    if (length < 4 || size > MAX_BATCH_BYTES) throw new ConnectionEnd('not a protocol message');
     if (TERMINATE.has(letter)) return undefined;
     parts.push(head, await input.take(length - 4));
     if (ENDS_BATCH.has(letter)) return Buffer.concat(parts);

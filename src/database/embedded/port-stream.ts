@@ -11,12 +11,12 @@ import type { Client, Session } from './session.ts';
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
 /** Below the maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
-const LONGEST = 100;
+const MAX_PATH_BYTES = 100;
 
 /** The path of a directory's socket for other processes. Undefined on Windows and for long paths. */
 export function socketPathOf(directory: string): string | undefined {
   const path = join(resolve(directory), NAME);
-  return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST ? undefined : path;
+  return process.platform === 'win32' || Buffer.byteLength(path) > MAX_PATH_BYTES ? undefined : path;
 }
 
 export async function isListening(directory: string): Promise<boolean> {
@@ -64,10 +64,12 @@ const EVICTED = messageOf(
 /** Responses are written in pieces of this size, so that the reader's event loop can run between pieces. */
 const PIECE = 64 * 1024;
 
+type Serving = { session: Session; greeting: Buffer; isTrusted: boolean };
+
 /** There is no password: any client that can open the stream has full access. `greeting` is the first response. */
-export async function serveClient(stream: Duplex, session: Session, greeting: Buffer): Promise<void> {
+export async function serveClient(stream: Duplex, { session, greeting, isTrusted }: Serving): Promise<void> {
   const input = createByteReader(stream);
-  const client: Client = { onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
+  const client: Client = { isTrusted, onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
   try {
     await readStart(input, () => stream.write('N'));
     stream.write(greeting);
@@ -83,9 +85,9 @@ export async function serveClient(stream: Duplex, session: Session, greeting: Bu
   }
 }
 
-async function write(stream: Duplex, answer: Buffer): Promise<void> {
-  for (let at = 0; at < answer.length; at += PIECE) {
-    await new Promise((done) => stream.write(answer.subarray(at, at + PIECE), done));
+async function write(stream: Duplex, response: Buffer): Promise<void> {
+  for (let at = 0; at < response.length; at += PIECE) {
+    await new Promise((done) => stream.write(response.subarray(at, at + PIECE), done));
   }
 }
 

@@ -13,17 +13,21 @@ const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
 const IDLE = 'I'.charCodeAt(0);
 
+const RESET = queryMessage('RESET ALL');
+
 export type Client = {
-  /** Called when the client loses the session because its transaction was idle while others waited. */
+  /** Whether the client sets no session parameters. A client of the socket, such as `psql`, may set them. */
+  isTrusted: boolean;
   onEvicted: () => void;
 };
 
-type Job = { client: Client; messages: Uint8Array; done: (answer: Buffer) => void };
+type Job = { client: Client; messages: Uint8Array; done: (response: Buffer) => void };
 
 /** Shares the engine's single session in order of arrival. A transaction keeps the session until it ends. */
 export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
   const waiting: Job[] = [];
   let holder: Client | undefined;
+  let last: Client | undefined;
   let isRunning = false;
   let idle: NodeJS.Timeout | undefined;
 
@@ -44,9 +48,11 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
     isRunning = true;
     for (let job = next(); job; job = next()) {
       stopWatching();
-      const answer = await execute(job.messages);
-      holder = isInTransaction(answer) ? job.client : undefined;
-      job.done(answer);
+      if (last !== undefined && last !== job.client && !last.isTrusted) await execute(RESET);
+      last = job.client;
+      const response = await execute(job.messages);
+      holder = isInTransaction(response) ? job.client : undefined;
+      job.done(response);
       // Lets the event loop read from connections between two statements.
       await new Promise(setImmediate);
     }
@@ -94,7 +100,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 export type Session = ReturnType<typeof createSession>;
 
 /** A response ends with ReadyForQuery and the transaction state. After Flush, more messages follow instead. */
-function isInTransaction(answer: Buffer): boolean {
-  const ready = answer.subarray(-READY_LENGTH);
+function isInTransaction(response: Buffer): boolean {
+  const ready = response.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;
 }

@@ -10,17 +10,17 @@ import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 /** The thread's JavaScript heap in MB, without the engine's own memory. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
-/** The delay between restart attempts, in ms. It doubles up to `longest`. */
-const RETRY = { first: SECOND / 4, longest: 5 * SECOND };
+/** The delay between restart attempts, in ms. It doubles up to `max`. */
+const RETRY = { first: SECOND / 4, max: 5 * SECOND };
 /** The ping interval in ms, and the number of unanswered pings after which the thread counts as hanging. */
-const PING = 10 * SECOND;
-const UNANSWERED = 6;
+const PING_INTERVAL = 10 * SECOND;
+const MAX_UNANSWERED = 6;
 const STOP = 10 * SECOND;
 
 /** Restarts the thread when it ends unexpectedly, and calls `onEnd`. Throws if the first start fails. */
 export async function startSupervisor(
   { loadDataDir, ...data }: WorkerData,
-  { onEnd, pingMs = PING }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
+  { onEnd, pingMs = PING_INTERVAL }: { onEnd?: ((reason: string) => void) | undefined; pingMs?: number } = {},
 ) {
   let isClosing = false;
   let isGuarded = false;
@@ -32,7 +32,7 @@ export async function startSupervisor(
     const ping = () => {
       if (!isGuarded) return;
       unanswered += 1;
-      if (unanswered > UNANSWERED) {
+      if (unanswered > MAX_UNANSWERED) {
         reason = 'the thread does not respond';
         void worker.terminate();
       } else post(worker, { kind: 'ping' });
@@ -57,7 +57,7 @@ export async function startSupervisor(
   async function again(): Promise<Worker> {
     // An in-memory database is lost with its thread.
     if (isInMemory(data.at)) throw gone();
-    for (let pause = RETRY.first; !isClosing; pause = Math.min(2 * pause, RETRY.longest)) {
+    for (let pause = RETRY.first; !isClosing; pause = Math.min(2 * pause, RETRY.max)) {
       try {
         return watch(await launch({ ...data, loadDataDir: undefined }));
       } catch {

@@ -1,5 +1,8 @@
+import type { Duplex } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { boundTimeouts } from '#core/timeouts';
+import { requiredParameters } from '#database/connection/parameters';
 import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
 import { listenLocally, PortStream, serveClient } from './port-stream.ts';
@@ -17,23 +20,44 @@ const FILE_ERRORS: Record<number | string, string> = {
 };
 
 /** PGlite never releases its memory. After a crash, it replays the log since the last checkpoint (see README). */
-const SETTINGS = ['shared_buffers=16MB', 'max_wal_size=64MB', 'min_wal_size=32MB'];
+const SETTINGS = { shared_buffers: '16MB', max_wal_size: '64MB', min_wal_size: '32MB', ...requiredParameters() };
+
+/** Collects the engine's lines about why it does not start. Its exception says only that it does not. */
+function createReason() {
+  const texts: string[] = [];
+  return {
+    read(line: string): boolean {
+      const [, text] = / (?:FATAL|PANIC|DETAIL): +(.*)/.exec(line) ?? [];
+      if (text !== undefined) texts.push(text);
+      return false;
+    },
+    text: () => (texts.length > 0 ? texts.join(': ') : undefined),
+  };
+}
 
 async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PGlite> {
+  const reported = createReason();
   try {
     if (!isInMemory(at) && !loadDataDir) await unpackTemplate(at);
-    const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
-    return await PGlite.create(at, { startParams, ...(loadDataDir && { loadDataDir }) });
+    const startParams = [
+      ...PGlite.defaultStartParams,
+      ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ];
+    return await PGlite.create(at, { startParams, onStderr: reported.read, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
     // For a failed file operation, WebAssembly throws only an error number.
     const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
-    const known = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
-    const reason = known ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
+    const fileError = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
+    const reason =
+      fileError ?? reported.text() ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
     throw new Error(reason, { cause });
   }
 }
 
 if (!parentPort) throw new Error('this file runs only as a thread of the service');
+// The engine computes the delay of its timer from the wall clock. While a timeout is pending, setting the clock back by
+// a month would therefore result in a delay of a month.
+boundTimeouts();
 const owner = parentPort;
 const { at, loadDataDir, socketPath } = workerData as WorkerData;
 const say = (message: FromWorker) => owner.postMessage(message);
@@ -42,14 +66,12 @@ try {
   const engine = await openEngine(at, loadDataDir);
   const session = createSession(engine);
   const greeting = await session.greeting();
-  const socket = socketPath === undefined ? undefined : await listenLocally(socketPath, serve);
-
-  function serve(stream: Parameters<typeof serveClient>[0]): void {
-    void serveClient(stream, session, greeting);
-  }
+  const serve = (stream: Duplex, isTrusted: boolean) => void serveClient(stream, { session, greeting, isTrusted });
+  const socket =
+    socketPath === undefined ? undefined : await listenLocally(socketPath, (stream) => serve(stream, false));
 
   owner.on('message', async (message: ToWorker) => {
-    if (message.kind === 'client') serve(new PortStream(message.port));
+    if (message.kind === 'client') serve(new PortStream(message.port), true);
     if (message.kind === 'ping') say({ kind: 'pong' });
     if (message.kind !== 'close') return;
     await socket?.close();

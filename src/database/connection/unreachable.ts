@@ -1,64 +1,42 @@
-import { TooLate } from './deadline.ts';
+import { TooLate } from '../deadline.ts';
 
-/** Node's codes for a server that is down, has no DNS entry yet, or disconnects. */
-const NETWORK = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENOENT', // a Unix socket
-];
+const words = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.join(' ').split(' '));
 
-/** PostgreSQL's codes for a server that is starting, stopping, recovering from a crash, or out of connections. */
-const SERVER = ['57P03', '57P01', '57P02', '53300'];
-/** This service's code: none of several hosts is reachable and suitable. */
-const NO_HOST = 'UNREACHABLE';
-const PASSING = new Set([...NETWORK, ...SERVER, NO_HOST]);
+/** PostgreSQL's codes of a server that is starting, stopping, recovering from a crash, or out of connections. */
+const SERVER = words('57P03 57P01 57P02 53300');
+const PASSING = new Set([
+  ...SERVER,
+  // Node's codes of a server that is down, has no DNS entry yet or disconnects; ENOENT of a Unix socket.
+  ...words('ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENOENT'),
+  'UNREACHABLE', // this service's code: none of several hosts is reachable and suitable
+]);
 /** The code of every PgBouncer error. */
 const POOLER = '08P01';
 /** PgBouncer's messages while its server is down or out of connections. */
 const POOLER_WITHOUT_SERVER =
   /cannot connect to server|server login|server conn|server shutting down|query_wait_timeout|server down|no more connections/;
 
-const WORDS = /^(?:timeout expired|Connection terminated|Client has encountered a connection error)/;
+const WORDS =
+  /^(?:timeout expired|timeout exceeded|Query read timeout|Connection terminated|Client has encountered a connection error)/;
 export const READ_ONLY = '25006';
+export const DENIED = '42501';
 
-/** PostgreSQL's codes of a reachable database that cannot execute statements, with the condition to fix. */
-const UNABLE = new Set([
-  READ_ONLY, // a standby, or a role or database that is configured as read-only
-  '25P03', // a transaction of this service was idle for too long
-  POOLER,
-  '28000', // the role may no longer connect
-  '28P01', // the password was changed
-  '3D000', // the database was dropped
-  '40001', // a conflict with another transaction
-  '40P01',
-  '42501', // the role lacks a privilege
-  '53100', // disk full
-  '53200', // out of memory
-  '53400', // a configured limit was exceeded
-  '55P03', // a lock was not available in time
-  '57014', // cancelled by the statement timeout
-  '57P04', // the database was dropped
-  '57P05', // a session of this service was idle for too long
-  '58000', // a file operation of the operating system failed
-  '58030',
-  '58P01',
-  '58P02',
-  'XX001', // damaged data
-  'XX002',
-]);
+/** Codes of a reachable database that cannot execute statements, with the condition to fix. */
+const UNABLE = words(
+  'UNSUITABLE', // this service's code: a setting of the database does not suit the service
+  `${READ_ONLY} ${DENIED}`, // a standby, or a role or database that is read-only or lacks a privilege
+  '28000 28P01 3D000 57P04', // the role may no longer connect, the password was changed, the database was dropped
+  '40001 40P01 55P03 57014', // a conflict, a lock or a timeout
+  '25P03 57P05', // a transaction or a session of this service was idle for too long
+  `${POOLER} 53100 53200 53400`, // an error of a pooler; disk full, out of memory, over a configured limit
+  '58000 58030 58P01 58P02 XX001 XX002', // a file operation failed, or data is damaged
+);
 
 /** Prisma's codes for an unreachable database, no free connection, or a transaction timeout. */
 const PRISMA = /^(?:P10\d\d|P2024|P2028|P2034|P2037)$/;
 const KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 /** Messages of errors without a code, from `pg`, its pool and the embedded database, during operation. */
-const WORDS_AT_WORK = /^(?:timeout exceeded|Query read timeout|Cannot use a pool|PGlite )/;
+const WORDS_AT_WORK = /^(?:Cannot use a pool|PGlite )/;
 
 type Failure = {
   name?: unknown;
@@ -95,17 +73,12 @@ export function isDatabaseUnable(error: unknown): boolean {
   return WORDS_AT_WORK.test(String(message)) || typeof errno === 'number' || name === 'ExitStatus';
 }
 
-/** PgBouncer's rejection of the pool's parameters. The text changed in version 1.20. */
-const REJECTED_PARAMETER = /unsupported (?:options )?startup parameter/;
-
-/** The remedy for a failed connection, which is appended to its message. Usually empty. */
-export function remedyOf(cause: unknown): string {
-  if (!REJECTED_PARAMETER.test(String((cause as Failure).message))) return '';
-  return '. For PgBouncer, set ignore_startup_parameters = options in pgbouncer.ini';
-}
+/** Whether a pooler has rejected a startup parameter. PgBouncer's text changed in version 1.20. */
+export const isRejectedStartup = (error: unknown): boolean =>
+  /unsupported (?:options )?startup parameter/.test(String((Object(error) as Failure).message));
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
-const NO_ANSWER = /timeout|timed out/i;
+const NO_RESPONSE = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
 /** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Undefined for a bug. */
@@ -119,10 +92,13 @@ export function identifyDatabaseFailure(error: unknown): { cause: string; reason
   const sqlState = originalCode ?? String(code);
   const isNetwork = PASSING.has(String(code)) || NETWORK_KINDS.has(kind) || WORDS.test(reason);
   if (SQLSTATES.has(sqlState)) return { cause: sqlState, reason };
-  if (NO_ANSWER.test(reason) || kind === 'SocketTimeout') return { cause: 'timeout', reason };
+  if (NO_RESPONSE.test(reason) || kind === 'SocketTimeout') return { cause: 'timeout', reason };
   if (isNetwork) return { cause: 'unreachable', reason };
   return { cause: String(code ?? name ?? 'unwritable'), reason };
 }
+
+/** The error of a database whose settings do not suit the service. Its message continues the database's name. */
+export const unsuitable = (message: string) => Object.assign(new Error(message), { code: 'UNSUITABLE' as const });
 
 /** An Error whose message can be displayed. Its code is `UNREACHABLE` if a retry may succeed. */
 export function connectionFailure(message: string, cause: unknown): Error {

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import { isPassing } from './unreachable.ts';
+
+/** Resolves when the next attempt is due. Rejects if there is none. */
+export type Patience = (error: Error) => Promise<void>;
+
+/**
+ * While the service starts, repeats statements that fail because the database is unreachable, as connection attempts
+ * are repeated. The start runs no transactions. Returns a function that ends this.
+ */
+export function awaitDatabase(pool: pg.Pool, untilNextAttempt: Patience): () => void {
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+
+  async function queryRepeatedly(...args: unknown[]): Promise<unknown> {
+    for (;;) {
+      try {
+        return await query(...args);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await untilNextAttempt(error as Error);
+      }
+    }
+  }
+
+  Object.assign(pool, { query: queryRepeatedly });
+  return () => void Object.assign(pool, { query });
+}
