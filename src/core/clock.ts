@@ -13,8 +13,8 @@ export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
 /** The first and the last instant whose year has four digits, in Unix ms. The database does not read other years. */
-export const [FIRST_INSTANT, LAST_INSTANT] = [Date.parse('0001-01-01T00:00:00Z'), Date.UTC(10_000, 0) - 1];
-/** The latest of some instants. Null if there is none. */
+export const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
+export const LAST_INSTANT = Date.UTC(10_000, 0) - 1;
 export function latestOf(instants: Iterable<number | null | undefined>): number | null {
   let latest: number | null = null;
   for (const at of instants) if (at !== null && at !== undefined && (latest === null || at > latest)) latest = at;
@@ -55,7 +55,7 @@ export function union(spans: readonly Span[]): Span[] {
 }
 
 /** The parts of a span that no other span covers, in ascending order. */
-export function without(span: Span, others: readonly Span[]): Span[] {
+export function subtractSpans(span: Span, others: readonly Span[]): Span[] {
   const rest: Span[] = [];
   let from = span.from;
   for (const other of union(others)) {
@@ -71,4 +71,10 @@ export function without(span: Span, others: readonly Span[]): Span[] {
 export function overlap(a: Span, b: Span): Span | undefined {
   const shared = { from: Math.max(a.from, b.from), thru: Math.min(a.thru, b.thru) };
   return shared.from <= shared.thru ? shared : undefined;
+}
+
+/** A length of time for people, rounded up: `1 second`, `10 seconds`. */
+export function secondsInWords(ms: number): string {
+  const seconds = Math.ceil(ms / SECOND);
+  return `${seconds} second${seconds === 1 ? '' : 's'}`;
 }

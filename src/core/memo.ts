@@ -15,13 +15,13 @@ export function memo<Value>(
   make: () => Promise<Value>,
   { ttl, clock, keepsErrors = false, share = (call) => call }: Options<Value>,
 ): (version?: unknown) => Promise<Value> {
-  let known: { version: unknown; value: Promise<Value>; until: number } | undefined;
+  let cached: { version: unknown; value: Promise<Value>; until: number } | undefined;
 
   return (version) => {
-    if (known && known.version === version && clock.elapsed() < known.until) return known.value;
+    if (cached && cached.version === version && clock.elapsed() < cached.until) return cached.value;
     const call = make();
     const entry = { version, value: share(call), until: Number.POSITIVE_INFINITY };
-    known = entry;
+    cached = entry;
     call.then(
       () => {
         entry.until = clock.elapsed() + ttl;

@@ -22,7 +22,6 @@ export function createRegistry() {
         registry.removeSingleMetric(`nodejs_heap_space_size_${size}_bytes`);
     },
 
-    /** Creates a counter for rare events, and returns the function that adds to it. */
     counter(name: string, help: string, labelNames: readonly string[] = []) {
       const counter = new Counter({ name, help, labelNames, registers });
       return (labels: Labels = {}, by = 1): void => counter.inc(labels, by);
@@ -55,7 +54,7 @@ export function createRegistry() {
     ): void {
       // The library collects the gauges in this order, without waiting in between.
       let reading: void | Promise<void>;
-      const made = columns.map(([name, help, value], column) => {
+      const gauges = columns.map(([name, help, value], column) => {
         const collect = () => {
           if (column === 0) reading = readAll();
           return reading;
@@ -67,13 +66,13 @@ export function createRegistry() {
         return rows instanceof Promise ? rows.catch(() => []).then(fill) : fill(rows);
       }
       function fill(rows: Iterable<Row>): void {
-        for (const { gauge } of made) {
+        for (const { gauge } of gauges) {
           gauge.reset();
           // For a gauge without labels, `reset` sets 0 instead of removing the series.
           if (labelNames.length === 0) gauge.remove();
         }
         for (const row of rows) {
-          for (const { gauge, value } of made) {
+          for (const { gauge, value } of gauges) {
             const figure = value(row);
             if (figure !== undefined) gauge.set(labelsOf(row), figure);
           }

@@ -32,7 +32,7 @@ export type TraceSpan = Pick<Span, 'updateName' | 'spanContext' | 'end'> & {
   setStatus(status: { code: SpanStatusCode }): unknown;
 };
 
-export type TraceKind = 'server' | 'client' | 'internal';
+type TraceKind = 'server' | 'client' | 'internal';
 
 export type Tracer = {
   /** Decides for a new trace, or for a trace that another service started. */

@@ -52,5 +52,5 @@ export const baseUrl = httpUrl.refine((text) => !/[?#]/.test(text), 'must be a U
 export const listOf = (url: z.ZodType<string, string>) =>
   z
     .string()
-    .transform((text) => text.split(',').map((one) => one.trim()))
+    .transform((text) => text.split(',').map((item) => item.trim()))
     .pipe(z.array(url));

@@ -1,4 +1,3 @@
-/** The changes that an operator can make. Each adds one audit event. */
 export const AUDIT_ACTIONS = [
   'user.create',
   'user.suspend',
@@ -15,6 +14,7 @@ export const AUDIT_ACTIONS = [
   'announcement.set',
   'token.add',
   'token.remove',
+  'token.alias',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -1,11 +1,25 @@
 import { z } from 'zod';
 
-export const instant = z.iso.datetime({ precision: 3 }).meta({
-  description: 'ISO 8601, UTC, milliseconds',
-  examples: ['2026-01-31T12:00:00.000Z'],
-});
+const ISO = 'ISO 8601, UTC, milliseconds';
+export const instant = z.iso
+  .datetime({ precision: 3 })
+  .meta({ description: ISO, examples: ['2026-01-31T12:00:00.000Z'] });
+export const describedInstant = (description: string, ...examples: string[]) =>
+  instant.meta({ description: `${description}: ${ISO}`, ...(examples.length > 0 && { examples }) });
+export const instantOrNull = (description: string) =>
+  instant.nullable().meta({ description: `${description}: ${ISO}` });
 
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
+export const textOrNull = (description: string, example: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description, examples: [example] });
+export const recordId = (description: string, example: number) =>
+  z
+    .int()
+    .positive()
+    .meta({ description, examples: [example] });
 const natural = z.int().nonnegative();
 export const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
 
@@ -22,15 +36,16 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => EN
 /** The maximum edit distance at which words of a given length still match. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
-/** The edit distance (insert, delete, replace, swap), or Infinity if the distance exceeds `most`. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
-  let [before, above]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+/** The edit distance (insert, delete, replace, swap), or Infinity if the distance exceeds `max`. */
+export function editDistance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return Number.POSITIVE_INFINITY;
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
     row[0] = i;
-    let least = i <= most ? i : Number.POSITIVE_INFINITY;
-    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
+    let least = i <= max ? i : Number.POSITIVE_INFINITY;
+    for (let j = Math.max(1, i - max); j <= Math.min(b.length, i + max); j++) {
       const isSame = a[i - 1] === b[j - 1];
       let apart = Math.min(
         (above[j] as number) + 1,
@@ -42,9 +57,10 @@ export function editDistance(a: string, b: string, most: number): number {
       row[j] = apart;
       least = Math.min(least, apart);
     }
-    if (least > most) return Number.POSITIVE_INFINITY;
-    [before, above] = [above, row];
+    if (least > max) return Number.POSITIVE_INFINITY;
+    before = above;
+    above = row;
   }
   const apart = above[b.length] as number;
-  return apart <= most ? apart : Number.POSITIVE_INFINITY;
+  return apart <= max ? apart : Number.POSITIVE_INFINITY;
 }

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+
+/** A file from which a setting is read, or the reason why its value is unusable. */
+export type SettingFile = { path: string; value: string } | { fault: string };
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+};
+
+/** A secret that was set as the path itself is not repeated. */
+const nameOf = (path: string) => (path.includes('/') && !path.includes('://') ? path : 'the file');
+
+/** Reads the value of a setting from the file that `NAME_FILE` names, so that a secret is not in the environment. */
+export function readSettingFile(name: string, path: string): SettingFile {
+  let value: string;
+  try {
+    value = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { fault: `${name}_FILE: cannot read ${nameOf(path)}: ${REASONS[code] ?? code}` };
+  }
+  if (value === '') return { fault: `${name}_FILE: ${nameOf(path)} is empty` };
+  if (/[\r\n]/.test(value)) return { fault: `${name}_FILE: ${nameOf(path)} must contain a single line` };
+  return { path, value };
+}

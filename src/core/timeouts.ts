@@ -1,0 +1,13 @@
+import { DAY } from './clock.ts';
+
+/**
+ * Limits the delays of this thread's `setTimeout` to a day. A delay above 24.8 days overflows, so the timer fires at
+ * once, and again after each attempt to continue waiting. For libraries only: after a day, the callback must check
+ * whether its time has come.
+ */
+export function boundTimeouts(): void {
+  const { setTimeout } = globalThis;
+  const bounded = (work: () => void, ms?: number, ...values: []) =>
+    setTimeout(work, ms === undefined ? ms : Math.min(ms, DAY), ...values);
+  globalThis.setTimeout = Object.assign(bounded, setTimeout) as typeof setTimeout;
+}
