@@ -1,91 +1,65 @@
-import { openArchiveCache } from '#prices/archive/archive-cache';
-import { createArchiveStore } from '#prices/archive/archive-store';
-import { createArchiveSummary } from '#prices/archive/coverage-report';
-import { createFailoverStore } from '#prices/archive/latest-store';
-import type { WorkingSet } from '#prices/archive/working-set';
-import type { Currencies } from '#prices/currencies/open';
+import { type Job, POLL_INTERVAL } from '#core/jobs';
+import type { Rates } from '#prices/currencies/rates';
+import { createSample } from '#prices/history/sample';
+import { createFailoverStore } from '#prices/latest/failover-store';
+import { openArchiveCache } from '#prices/latest/latest-cache';
+import { createArchiveStore } from '#prices/latest/latest-store';
+import { openCoinGeckoMarket } from '#prices/open-coingecko';
 import { createBackfill } from '#prices/refresh/backfill';
 import { createDemand } from '#prices/refresh/demand';
 import { createDemandStore } from '#prices/refresh/demand-store';
-import { createFetches } from '#prices/refresh/fetches';
-import { createKeyCheck } from '#prices/refresh/key-check';
-import { createLatestFailover, frozenAfter } from '#prices/refresh/latest-failover';
-import { createSchedule } from '#prices/refresh/refresh-schedule';
+import { createRecorder } from '#prices/refresh/fetches';
+import { createLatestFailover } from '#prices/refresh/latest-failover';
+import { createExchangeLatest, createPrimaryLatest } from '#prices/refresh/latest-sources';
+import { EXCHANGE_SCHEDULE } from '#prices/refresh/refresh-schedule';
 import { createWindowFailover } from '#prices/refresh/window-failover';
-import { openCoinGecko } from '#prices/sources/coingecko';
-import { createDropped } from '#prices/sources/dropped-samples';
+import { createArchiveSummary } from '#prices/series/coverage-report';
+import type { WorkingSet } from '#prices/series/working-set';
 import { createPublisher } from '#prices/stream/publisher';
-import { openBudget } from '#upstream/budget';
-import { createBreaker } from '#upstream/circuit-breaker';
 import { createSingleFlight } from '#upstream/fetch-runner';
 import { createMarket } from './market.ts';
-import { createSample } from './market-sample.ts';
-import { createPriceDifferences } from './metrics.ts';
-import type { OpenKraken, PriceDeps } from './open-kraken.ts';
+import { PRIMARY_SOURCE } from './model/market-sources.ts';
+import type { OpenedExchanges, PriceDeps } from './open-exchanges.ts';
+import { createPriceDifferences } from './prices-metrics.ts';
 
-type Deps = Pick<OpenKraken, 'source'> & Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
+type Options = Pick<OpenedExchanges, 'exchanges'> & { rates: Rates; workingSet: WorkingSet };
 
-export async function openMarket(deps: PriceDeps, { source: kraken, rates, workingSet }: Deps) {
-  const { settings, database, deadline, refreshes, versions, responses, catalogue, observe } = deps;
-  const { clock, log, failures } = deps;
-  const { prisma } = database;
-  const differed = createPriceDifferences(deps.metrics);
-  const { coingecko, marketSources, retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const fallback = marketSources.includes(kraken.name) ? kraken : undefined;
-  const upstream = 'coingecko';
-  const breaker = createBreaker();
-  const budget = await openBudget({ store: refreshes, upstream, budget: coingecko.budget, clock });
-  const store = deadline.over(createArchiveStore(prisma));
-  const failoverStore = deadline.over(createFailoverStore(prisma));
-  const archive = await openArchiveCache({
-    store,
-    failover: failoverStore,
-    versions,
-    catalogue,
-    clock,
-    log,
-    hasFallback: fallback !== undefined,
-    workingSet,
-  });
-  const schedule = createSchedule({ configured: coingecko.schedule, budget, archive, clock });
-  const source = openCoinGecko({
-    ...coingecko,
-    timeoutMs,
-    catalogue,
-    clock,
-    reserve: budget.reserve,
-    callSpacing: () => schedule.current().latest,
-    observe: observe(upstream),
-    dropped: createDropped(deps, upstream),
-    breaker,
-    // Without a fallback, old prices are better than none.
-    ...(fallback && { frozenAfter: () => frozenAfter(schedule.latestEvery()) }),
-  });
-  const demand = createDemand({ store: deadline.over(createDemandStore(prisma)), clock });
+export async function openMarket(deps: PriceDeps, { exchanges: opened, rates, workingSet }: Options) {
+  const { settings, database, deadline, refreshes, responses, clock, failures } = deps;
+  const { marketSources: sources, retention, upstreamTimeoutMs: timeoutMs } = settings;
+  const store = deadline.over(createArchiveStore(database.prisma));
+  const failover = deadline.over(createFailoverStore(database.prisma));
+  const archive = await openArchiveCache({ ...deps, store, failover, sources, workingSet });
+  const demand = createDemand({ store: deadline.over(createDemandStore(database.prisma)), clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
-  const fetches = createFetches({ source, archive, clock, retention });
-  const failover = fallback && {
-    ...createLatestFailover({
-      fallback,
-      archive,
-      catalogue,
-      demand,
-      store: failoverStore,
-      singleFlight,
-      retention,
-      schedule,
-      differed,
-      clock,
-      log,
-    }),
-    ...createWindowFailover({ fallback, archive, singleFlight, retention, clock }),
-  };
-  const backfill = createBackfill({ fetches, failover, archive, catalogue, singleFlight, demand, schedule, clock });
-  const summary = createArchiveSummary({ store, clock });
-  const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });
-
-  const answers = responses('prices', archive);
-  const market = createMarket({ archive, answers, summary, catalogue, backfill, keyCheck, rates, clock });
+  const refresh = { ...deps, archive, demand, singleFlight, retention };
+  const coingecko = sources.includes(PRIMARY_SOURCE) ? await openCoinGeckoMarket(deps, refresh) : undefined;
+  const exchanges = opened
+    .filter(({ name }) => sources.includes(name))
+    .map((exchange) => ({ ...exchange, recorder: createRecorder(exchange.name, refresh) }));
+  const [first, ...others] = [
+    ...(coingecko ? [createPrimaryLatest(refresh, coingecko.fetches, coingecko.schedule)] : []),
+    ...exchanges.map((exchange) => createExchangeLatest(refresh, exchange)),
+  ];
+  if (!first) throw new Error('no price source is configured');
+  const differed = createPriceDifferences(deps.metrics);
+  const latest = createLatestFailover(refresh, { sources: [first, ...others], store: failover, differed });
+  const backfill = createBackfill(refresh, {
+    fetches: coingecko?.fetches,
+    latest,
+    windows: createWindowFailover(refresh, exchanges),
+    schedule: coingecko?.schedule ?? EXCHANGE_SCHEDULE,
+  });
+  const market = createMarket({
+    ...refresh,
+    catalogue: deps.catalogue,
+    cachedResponses: responses('prices', archive),
+    summary: createArchiveSummary({ store, clock }),
+    store,
+    backfill,
+    keyCheck: coingecko?.keyCheck,
+    rates,
+  });
   const publisher = createPublisher({
     archive,
     priceEvents: market.priceEvents,
@@ -96,17 +70,17 @@ export async function openMarket(deps: PriceDeps, { source: kraken, rates, worki
   return {
     archive,
     market,
+    /** CoinGecko's coins, if it is a source. */
+    coinGecko: coingecko?.source,
     publisher,
     sample: createSample({ market, archive, backfill, clock }),
-    readings: () => [{ upstream, breaker: breaker.state(clock.elapsed()), budget: budget.reading() }],
-    /** Reads how many calls other processes have made, and shares which tokens were requested here. */
-    poll: async (): Promise<void> => void (await Promise.all([budget.sync(), demand.note()])),
-
-    async close(): Promise<void> {
-      await publisher.close();
-      await source.close();
-      await keyCheck.done;
-    },
+    readings: () => (coingecko ? [{ ...coingecko.reading(), inactiveTokens: market.inactive() }] : []),
+    jobs: [
+      ...(coingecko ? [{ name: 'coingecko budget', every: POLL_INTERVAL, run: coingecko.sync, isOfPeers: true }] : []),
+      { name: 'demand', every: POLL_INTERVAL, run: demand.note, isOfPeers: true },
+      publisher.job,
+    ] satisfies Job[],
+    close: async (): Promise<void> => coingecko?.close(),
   };
 }
 

@@ -94,24 +94,28 @@ export const days = z
     wire: { type: 'integer', minimum: 1, maximum: 36_500, examples: [30] },
   });
 
-const DATE_WIRES = {
-  'YYYY-MM-DD': { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-10-31'] },
-  'DD-MM-YYYY': { type: 'string', pattern: '^\\d{2}-\\d{2}-\\d{4}$', examples: ['31-10-2026'] },
-} as const;
-
 const DATE_FORMS = {
-  'YYYY-MM-DD': /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/,
-  'DD-MM-YYYY': /^(?<day>\d\d)-(?<month>\d\d)-(?<year>\d{4})$/,
+  'YYYY-MM-DD': { pattern: '(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})', example: '2026-10-31' },
+  'DD-MM-YYYY': { pattern: '(?<day>\\d{2})-(?<month>\\d{2})-(?<year>\\d{4})', example: '31-10-2026' },
 } as const;
+type DateForm = keyof typeof DATE_FORMS;
 
-/** A date in one of two formats, parsed to the Unix ms of its midnight (UTC). */
-export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = false } = {}) {
-  const fix = `a date such as ${DATE_WIRES[form].examples[0]} (${form}, UTC)`;
+/** A date in one of the formats, parsed to the Unix ms of its midnight (UTC). */
+export function date(forms: readonly [DateForm, ...DateForm[]], clock: Clock, { future = false } = {}) {
+  const patterns = forms.map((form) => new RegExp(`^${DATE_FORMS[form].pattern}$`));
+  const examples = forms.map((form) => DATE_FORMS[form].example);
+  const fix = `a date such as ${examples[0]} (${forms.join(' or ')}, UTC)`;
+  const sources = forms.map((form) => DATE_FORMS[form].pattern.replace(/\?<\w+>/g, '').replace(/[()]/g, ''));
+  const pattern = sources.length === 1 ? `^${sources[0]}$` : `^(${sources.join('|')})$`;
   return z
     .string()
-    .regex(DATE_FORMS[form], `must be a date in the format ${form}`)
+    .refine((text) => patterns.some((pattern) => pattern.test(text)), {
+      message: `must be a date in the format ${forms.join(' or ')}`,
+      abort: true,
+    })
     .transform((text, context) => {
-      const { year, month, day } = DATE_FORMS[form].exec(text)?.groups ?? {};
+      const { year, month, day } =
+        patterns.map((pattern) => pattern.exec(text)).find((match) => match !== null)?.groups ?? {};
       const at = Date.parse(`${year}-${month}-${day}T00:00:00.000Z`);
       const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}`);
       if (exists && (future || at <= startOfDate(clock.now()))) return at;
@@ -121,5 +125,5 @@ export function date(form: keyof typeof DATE_FORMS, clock: Clock, { future = fal
       });
       return z.NEVER;
     })
-    .meta({ fix: future ? fix : `${fix}, not after today`, wire: DATE_WIRES[form] });
+    .meta({ fix: future ? fix : `${fix}, not after today`, wire: { type: 'string', pattern, examples } });
 }

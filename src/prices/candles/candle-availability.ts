@@ -1,17 +1,17 @@
 import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, union } from '#core/clock';
 import { memo } from '#core/memo';
-import { type CoverageRow, reportRows } from '#prices/archive/coverage-report';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/market-sources';
-import type { Kraken } from '#prices/sources/kraken';
-import { plausibleTimes } from '#upstream/plausible';
-import { candleGaps, firstRequested } from './candle-facts.ts';
+import { type CoverageRow, reportRows } from '#prices/series/coverage-report';
+import type { OpenedExchange } from '#prices/sources/open-exchange';
+import { plausibleTimes } from '#upstream/items/plausible';
+import { candleGaps, firstRequested } from './candle-coverage.ts';
 import type { CandleStore } from './candle-store.ts';
 
 type Dependencies = {
   store: Pick<CandleStore, 'changes' | 'firsts' | 'coverage'>;
-  source: Pick<Kraken, 'name' | 'reach'>;
+  source: Pick<OpenedExchange, 'name' | 'reach' | 'lists'>;
   retention: Retention;
   clock: Clock;
 };
@@ -19,7 +19,7 @@ type Dependencies = {
 /** The start of the first available candle of each interval (Unix ms). */
 export type FirstCandles = Record<Interval, number | undefined>;
 
-/** Candles are available if they are stored or if Kraken still provides them. */
+/** Candles are available if they are stored or if the exchange still provides them. */
 export function createCandleAvailability({ store, source, retention, clock }: Dependencies) {
   async function read() {
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
@@ -28,13 +28,14 @@ export function createCandleAvailability({ store, source, retention, clock }: De
   /** Repeated after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /** @returns a function of a token and the first instant with a known price (Unix ms) */
+  /** @returns a function of a token and the first instant with a known price (Unix ms); undefined without a pair */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
     const kept = keptFrom(retention, source.name, now);
 
-    return function firstCandles(token: TokenName, listedAt: number): FirstCandles {
+    return function firstCandles(token: TokenName, listedAt: number): FirstCandles | undefined {
+      if (!source.lists(token)) return undefined;
       function firstOf(interval: Interval): number | undefined {
         const isMine = (row: { interval: Interval }) => row.interval === interval;
         const covered = union((coverage.get(token) ?? []).filter(isMine).map(({ span }) => span));

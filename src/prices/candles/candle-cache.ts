@@ -1,10 +1,11 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, union } from '#core/clock';
-import { createSeriesCache } from '#prices/archive/series-cache';
-import type { RowsFrom } from '#prices/archive/series-store';
-import type { WorkingSet } from '#prices/archive/working-set';
 import { CANDLES, candleLength } from '#prices/model/candle';
 import { INTERVALS, type Interval } from '#prices/model/interval';
+import { missingCandles } from '#prices/model/missing-samples';
+import { createSeriesCache } from '#prices/series/series-cache';
+import type { RowsFrom } from '#prices/series/series-store';
+import type { WorkingSet } from '#prices/series/working-set';
 import { type ResourceOf, readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CandleSeries, CandleStore } from './candle-store.ts';
@@ -13,9 +14,13 @@ import type { CandleSeries, CandleStore } from './candle-store.ts';
 const FETCHED = 725;
 
 /** The names of fetches and of other changes to candles, here and in the store. */
-export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge'>;
+export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge' | 'candles-missing'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch => `candles-import:${token}:${interval}`;
+
+/** The name under which the time is stored since when candles of a series are missing. */
+export const missingCandlesOf = ({ token, interval }: CandleSeries): CandleFetch =>
+  `candles-missing:${token}:${interval}`;
 
 export const candleFetchesOf = (token: TokenName): CandleFetch[] =>
   INTERVALS.map((interval) => candleFetch({ token, interval }));
@@ -24,6 +29,7 @@ export const candleGroup = (token: TokenName, interval: Interval) => `${token}:$
 
 function touched(what: CandleFetch, since: number): RowsFrom[] {
   const { kind, token, interval } = readResource(what) as { kind: string } & CandleSeries;
+  if (kind === 'candles-missing') return [];
   return [{ token, interval, from: kind === 'candles' ? since - FETCHED * candleLength(interval) : 0 }];
 }
 
@@ -40,9 +46,12 @@ export const createCandleCache = (dependencies: Dependencies) =>
     layout: CANDLES,
     groupOf: candleGroup,
     namesOf: (group): CandleFetch[] =>
-      (['candles', 'candles-import', 'candles-purge'] as const).map((kind) => `${kind}:${group}` as CandleFetch),
+      (['candles', 'candles-import', 'candles-purge', 'candles-missing'] as const).map(
+        (kind) => `${kind}:${group}` as CandleFetch,
+      ),
     touched,
-    complete: (coverage) => union(coverage.map(({ span }) => span)),
+    reported: (coverage) => union(coverage.map(({ span }) => span)),
+    missing: missingCandles,
   });
 
 export type CandleCache = ReturnType<typeof createCandleCache>;

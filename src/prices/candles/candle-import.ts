@@ -1,48 +1,58 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, SECOND, spreadsheetTime } from '#core/clock';
-import type { BadLine, CsvLine, CsvLines } from '#prices/archive/import-row';
 import { httpDate, inCsv, inJson } from '#prices/history/series-text';
+import { CANDLE_COLUMNS, type CandleFile } from '#prices/imports/candle-file';
+import type { BadLine, CsvLine } from '#prices/imports/csv-file';
+import { readNumbers, readTime } from '#prices/imports/csv-values';
+import { createDailyPrices } from '#prices/imports/units';
 import { type Candle, type CandleColumns, candleLength } from '#prices/model/candle';
-import type { Currency } from '#prices/model/currency';
+import type { Currency, UsdRate } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
-import { FIRST_BLOCK } from '#upstream/plausible';
+import { FIRST_BLOCK } from '#upstream/items/plausible';
 import { candleImport } from './candle-cache.ts';
-import { isCandleSettled } from './candle-facts.ts';
+import { isCandleSettled } from './candle-coverage.ts';
 import type { CandleStore } from './candle-store.ts';
-
-/** The columns of Kraken's bulk files, which have no header. */
-export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 
 /** Until the year 5138, Unix seconds are smaller. Since 1973, Unix milliseconds have been larger. */
 const LARGEST_SECONDS = 1e11;
-const NUMBER = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 type ReadCandle = { candle: Candle } | { fault: string };
+/** How a file writes its lines. */
+type Form = Pick<CandleFile, 'columns' | 'decimal'>;
 
-function timestampOf({ line, fields: [text = ''] }: CsvLine): number | { fault: string } {
+function timestampOf({ line, fields }: CsvLine, { columns }: Form): number | { fault: string } {
+  const text = fields[columns.indexOf('timestamp')] ?? '';
   if (!/^\d+$/.test(text)) {
-    const header = line === 1 ? ' (the file must have no header)' : '';
-    return { fault: `timestamp must be an integer in Unix seconds${header}` };
+    const header = line === 1 ? ` (without a header, the columns must be ${CANDLE_COLUMNS.join(',')})` : '';
+    return readTime(text) ?? { fault: `timestamp must be an integer in Unix seconds, or a time in UTC${header}` };
   }
   if (Number(text) < LARGEST_SECONDS) return Number(text) * SECOND;
   return { fault: 'timestamp is in milliseconds, but must be in Unix seconds' };
 }
 
-function readFigures({ line, fields }: CsvLine): ReadCandle {
-  if (fields.length !== CANDLE_COLUMNS.length) {
-    const wanted = `${CANDLE_COLUMNS.length} (${CANDLE_COLUMNS.join(',')})`;
-    return { fault: `has ${fields.length} columns instead of ${wanted}` };
-  }
-  const at = timestampOf({ line, fields });
+const FIGURES = ['open', 'high', 'low', 'close', 'volume'] as const;
+
+function readFigures({ line, fields }: CsvLine, form: Form): ReadCandle {
+  const { columns, decimal } = form;
+  if (fields.length !== columns.length)
+    return { fault: `has ${fields.length} columns instead of ${columns.length} (${columns.join(',')})` };
+  const at = timestampOf({ line, fields }, form);
   if (typeof at === 'object') return at;
-  const wrong = CANDLE_COLUMNS.findIndex(
-    (_, i) => !(NUMBER.test(fields[i] ?? '') && Number.isFinite(Number(fields[i]))),
+  const names = columns.includes('trades') ? [...FIGURES, 'trades' as const] : FIGURES;
+  const numbers = readNumbers(
+    names.map((name) => fields[columns.indexOf(name)] ?? ''),
+    decimal,
   );
-  if (wrong >= 0) return { fault: `${CANDLE_COLUMNS[wrong]} must be a number of at least 0` };
-  const [, open, high, low, close, volume] = fields.map(Number) as [
-    ...[number, number, number, number, number, number],
-  ];
+  const wrong = numbers.findIndex((value) => !(typeof value === 'number' && value >= 0 && Number.isFinite(value)));
+  if (wrong >= 0) return { fault: `${names[wrong]} must be a number of at least 0` };
+  const [open, high, low, close, volume] = numbers as [...[number, number, number, number, number]];
   return { candle: { at, open, high, low, close, volume } };
+}
+
+/** The volume is in tokens. */
+function inDollars({ at, open, high, low, close, volume }: Candle, usdRate: UsdRate): Candle {
+  const rate = usdRate(at);
+  return { at, open: open * rate, high: high * rate, low: low * rate, close: close * rate, volume };
 }
 
 function faultOf({ at, open, high, low, close }: Candle, interval: Interval, now: number): string | undefined {
@@ -60,7 +70,7 @@ const LENGTHS = { minute: 'five minutes', hour: 'an hour', day: 'a day' } as con
 type Order = { interval: Interval; now: number; allowHoles: boolean };
 
 /** Checks the lines of a file in order, and compares each with the newest candle so far. */
-function createCandleReader({ interval, now, allowHoles }: Order) {
+function createCandleReader(form: Form, { interval, now, allowHoles }: Order) {
   const length = candleLength(interval);
   let last: { at: number; line: number } | undefined;
 
@@ -74,7 +84,7 @@ function createCandleReader({ interval, now, allowHoles }: Order) {
   }
 
   return function read(line: CsvLine): ReadCandle {
-    const figures = readFigures(line);
+    const figures = readFigures(line, form);
     if ('fault' in figures) return figures;
     const { candle } = figures;
     const fault = faultOf(candle, interval, now) ?? against(candle.at);
@@ -108,22 +118,34 @@ export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generat
 
 const BATCH_ROWS = 2000;
 
+/** The candle, after those without trades since the last one: at the last close, without volume, as Kraken returns them. */
+function* candlesThrough(last: Candle | undefined, candle: Candle, length: number): Generator<Candle> {
+  if (last) {
+    const { close } = last;
+    for (let at = last.at + length; at < candle.at; at += length)
+      yield { at, open: close, high: close, low: close, close, volume: 0 };
+  }
+  yield candle;
+}
+
 type Options = {
   token: TokenName;
   source: MarketSourceName;
   interval: Interval;
   /** Whether to accept gaps. Kraken omits candles without trades. */
   allowHoles: boolean;
+  /** The value of one unit of the file's currency in US dollars. Undefined for a file in US dollars. */
+  usdRate?: UsdRate | undefined;
 };
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
     /** Derives the interval from the smallest distance between two lines. Returns a bad line if none matches. */
-    async intervalOf(file: CsvLines): Promise<Interval | BadLine> {
+    async intervalOf(file: CandleFile): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
       for await (const one of file.lines()) {
-        const at = timestampOf(one);
+        const at = timestampOf(one, file);
         if (typeof at === 'object') return { line: one.line, ...at };
         const length = Math.abs(at - last);
         if (length > 0 && length < smallest.length) smallest = { length, line: one.line };
@@ -137,9 +159,10 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return intervalOfLength(length) ?? { line, fault };
     },
 
-    /** Reads a file to its end. Stores nothing. Returns the number of bad lines. Throws `ImportFileError`. */
-    async check(file: CsvLines, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void): Promise<number> {
-      const read = createCandleReader({ interval, allowHoles, now: clock.now() });
+    /** Reads a file to its end. Stores nothing. Returns the number of bad lines, and the prices. */
+    async check(file: CandleFile, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void) {
+      const daily = createDailyPrices();
+      const read = createCandleReader(file, { interval, allowHoles, now: clock.now() });
       let good = 0;
       let bad = 0;
       const report = (one: BadLine) => {
@@ -148,39 +171,48 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       };
       for await (const line of file.lines()) {
         const result = read(line);
-        if ('candle' in result) good += 1;
-        else report({ line: line.line, ...result });
+        if ('candle' in result) {
+          good += 1;
+          daily.add(result.candle.at, result.candle.open);
+        } else report({ line: line.line, ...result });
       }
       if (good + bad === 0) report({ line: 1, fault: 'the file contains no candles' });
-      return bad;
+      return { bad, daily };
     },
 
-    /** Imports a checked file completely or not at all. Settled candles do not change. Throws `ImportFileError`. */
-    async run(file: CsvLines, { token, source, interval, allowHoles }: Options) {
+    /**
+     * Imports a checked file completely or not at all. Final candles do not change. `count` candles were read, and
+     * `added` candles without trades lie between them. Throws `ImportFileError`.
+     */
+    async run(file: CandleFile, { token, source, interval, allowHoles, usdRate }: Options) {
       const now = clock.now();
       const length = candleLength(interval);
-      const read = createCandleReader({ interval, allowHoles, now });
+      const read = createCandleReader(file, { interval, allowHoles, now });
       let count = 0;
+      let added = 0;
       let first: Candle | undefined;
       let last: Candle | undefined;
 
       function candleOf(line: CsvLine): Candle {
         const result = read(line);
-        if ('candle' in result) return result.candle;
+        if ('candle' in result) return usdRate ? inDollars(result.candle, usdRate) : result.candle;
         throw new Error(`line ${line.line} ${result.fault}: the file has changed since it was checked`);
       }
 
       async function* batches() {
-        let batch: (Candle & { settled: boolean })[] = [];
+        let batch: (Candle & { final: boolean })[] = [];
         for await (const line of file.lines()) {
           const candle = candleOf(line);
+          count += 1;
+          for (const one of candlesThrough(last, candle, length)) {
+            added += one === candle ? 0 : 1;
+            batch.push({ ...one, final: isCandleSettled(one.at, length, now) });
+            if (batch.length < BATCH_ROWS) continue;
+            yield batch;
+            batch = [];
+          }
           first ??= candle;
           last = candle;
-          count += 1;
-          batch.push({ ...candle, settled: isCandleSettled(candle.at, length, now) });
-          if (batch.length < BATCH_ROWS) continue;
-          yield batch;
-          batch = [];
         }
         yield batch;
       }
@@ -188,7 +220,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       const covered = () => ({ from: first?.at ?? 0, thru: (last?.at ?? 0) + length - 1 });
       const series = { token, interval };
       const stored = await store.import(candleImport(series), { ...series, source }, batches(), covered, now);
-      return { count, stored };
+      return { count, added, stored };
     },
   };
 }

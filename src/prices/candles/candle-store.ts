@@ -2,11 +2,11 @@ import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/clock';
 import { epochMs } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
-import { addCoverage, CANDLE, shareRows, writeRows } from '#prices/archive/series-sql-store';
-import { createSeriesStore } from '#prices/archive/series-store';
 import type { StoredCandle } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
+import { createSeriesStore } from '#prices/series/series-store';
+import { addCoverage, CANDLE_TABLE, shareRows, writeRows } from '#prices/series/sql-store';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 export type CandleSeries = { token: TokenName; interval: Interval };
@@ -19,7 +19,7 @@ const IMPORT_MS = 30 * 60 * 1000;
 
 export function createCandleStore(prisma: PrismaClient) {
   return {
-    ...createSeriesStore(prisma, CANDLE),
+    ...createSeriesStore(prisma, CANDLE_TABLE),
 
     /** Stores all candles of a file or none. Calls `covers` after the last one. Returns the number of changed rows. */
     import: (
@@ -31,11 +31,11 @@ export function createCandleStore(prisma: PrismaClient) {
     ): Promise<number> =>
       prisma.$transaction(
         async (tx) => {
-          for (const lock of shareRows(CANDLE)) await tx.$executeRaw(lock);
+          for (const lock of shareRows(CANDLE_TABLE)) await tx.$executeRaw(lock);
           let written = 0;
           for await (const rows of batches)
-            written += await tx.$executeRaw(writeRows(CANDLE, token, source, { interval, rows }));
-          await tx.$executeRaw(addCoverage(CANDLE, token, interval, source, [covers()]));
+            written += await tx.$executeRaw(writeRows(CANDLE_TABLE, token, source, { interval, rows }));
+          await tx.$executeRaw(addCoverage(CANDLE_TABLE, token, interval, source, [covers()]));
           await tx.$executeRaw(bumpVersion(what, at));
           return written;
         },
@@ -44,18 +44,18 @@ export function createCandleStore(prisma: PrismaClient) {
 
     async changes(): Promise<number> {
       const [row] = await prisma.$queryRaw<{ changes: number }[]>`
-        SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE what LIKE 'candles%'`;
+        SELECT coalesce(sum(version), 0)::float8 AS changes FROM refresh WHERE resource LIKE 'candles%'`;
       return row?.changes ?? 0;
     },
 
     /** The start of the first plausible candle of each series (Unix ms), with one index look-up each. */
     async firsts(times: Span): Promise<FirstCandle[]> {
       const rows = await prisma.$queryRaw<(CandleSeries & { at: number | null })[]>`
-        SELECT token, grain::text AS interval, ${epochMs('at')} AS at FROM (
-          SELECT token, grain, (
+        SELECT token, "interval"::text AS interval, ${epochMs('at')} AS at FROM (
+          SELECT token, "interval", (
             SELECT min(candle.at) FROM candle
-            WHERE candle.token = series.token AND candle.grain = series.grain AND ${CANDLE.isPlausible(times)}) AS at
-          FROM (SELECT DISTINCT token, grain FROM candle_coverage) AS series) AS first`;
+            WHERE candle.token = series.token AND candle."interval" = series."interval" AND ${CANDLE_TABLE.isPlausible(times)}) AS at
+          FROM (SELECT DISTINCT token, "interval" FROM candle_coverage) AS series) AS first`;
       return rows.flatMap(({ at, ...one }) => (at === null ? [] : [{ ...one, at }]));
     },
   };

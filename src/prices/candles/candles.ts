@@ -1,30 +1,39 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, overlap, type Span } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { type Clock, overlap, type Span, subtractSpans } from '#core/clock';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
+import type { Form } from '#prices/history/series-text';
 import { type WindowSize, windowSize } from '#prices/history/window-reader';
+import { createWindowResponses } from '#prices/history/window-responses';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
 import { CANDLE_MINUTES, CANDLES, type CandleColumns, candleLength } from '#prices/model/candle';
+import {
+  type CandleInterval,
+  type CandleWindow,
+  candleWindow,
+  finishedCandles,
+  isStored,
+} from '#prices/model/candle-interval';
 import { withSemicolons } from '#prices/model/csv';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
-import { type Interval, rangeWindow, samplesIn, type Window } from '#prices/model/interval';
+import { samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
-import type { Kraken } from '#prices/sources/kraken';
-import type { Answer } from '#server/replies/answer-body';
-import type { Format } from '#server/replies/answer-headers';
-import type { Answers } from '#server/replies/response-cache';
+import type { OpenedExchange } from '#prices/sources/open-exchange';
+import type { CachedResponses } from '#server/responses/response-cache';
+import type { Format } from '#server/responses/response-headers';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
-import { type CandleCache, type CandleFetch, candleFetch, candleGroup } from './candle-cache.ts';
-import { createCandleFacts, firstRequested, isCandleSettled, planCandles } from './candle-facts.ts';
+import { type CandleCache, type CandleFetch, candleFetch, candleGroup, missingCandlesOf } from './candle-cache.ts';
+import { createCandleFacts, firstRequested, isCandleSettled, planCandles } from './candle-coverage.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
+import { combineCandles } from './combine-candles.ts';
 
 type Dependencies = {
-  source: Pick<Kraken, 'name' | 'reach' | 'candles'>;
+  source: Pick<OpenedExchange, 'name' | 'title' | 'reach' | 'candles'>;
   cache: CandleCache;
-  answers: Answers;
+  cachedResponses: CachedResponses;
   archive: Pick<ArchiveCache, 'beginning' | 'load'>;
   retention: Retention;
   singleFlight: SingleFlight<CandleFetch>;
@@ -32,15 +41,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-type CandleRequest = {
-  requestKey: string;
-  series: CandleSeries;
-  window: Window;
-  format: Format;
-  currency: Currency;
-};
-
-const RENDER: Record<Format, (columns: CandleColumns, currency?: Currency) => Iterable<string>> = {
+const RENDER: Record<Format, Form<CandleColumns>['render']> = {
   json: candlesJson,
   csv: candlesCsv,
   'semicolon-csv': (columns, currency) => candlesCsv(columns, currency).map(withSemicolons),
@@ -48,7 +49,7 @@ const RENDER: Record<Format, (columns: CandleColumns, currency?: Currency) => It
 
 /** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
-  const { source, cache, answers, archive, retention, singleFlight, rates, clock } = dependencies;
+  const { source, cache, cachedResponses, archive, retention, singleFlight, rates, clock } = dependencies;
   const candleFacts = createCandleFacts({ source, cache, archive, retention, clock });
   const { beginning, bounds, missing } = candleFacts;
 
@@ -71,9 +72,15 @@ export function createCandles(dependencies: Dependencies) {
     const now = clock.now();
     const length = candleLength(interval);
     const { rows, covers } = keptOf(candleFacts.candles, candleFacts.covers, keptFrom(retention, source.name, now));
-    const settling = rows.map((candle) => ({ ...candle, settled: isCandleSettled(candle.at, length, now) }));
+    const settling = rows.map((candle) => ({ ...candle, final: isCandleSettled(candle.at, length, now) }));
     const update = { interval, rows: settling, covers };
+    const known = cache.missing(token, interval);
     await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
+    const name = missingCandlesOf({ token, interval });
+    const missing = cache.missing(token, interval);
+    const isNew = missing.some((span) => subtractSpans(span, known).length > 0);
+    if (isNew || (missing.length > 0 && cache.fetchedAt(name) === undefined))
+      await cache.record(source.name, name, token, [], now);
   }
 
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
@@ -86,6 +93,8 @@ export function createCandles(dependencies: Dependencies) {
       now,
       interval,
       coverage: cache.coverage(token, interval),
+      missing: cache.missing(token, interval),
+      missingSince: cache.fetchedAt(missingCandlesOf(series)),
       unsettledFrom: firstUnsettled(requested),
       fetchedAt: cache.fetchedAt(candleFetch(series)),
     });
@@ -114,59 +123,50 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
+  /** Combines stored candles to those of the window's interval. */
+  const combined = (stored: CandleColumns, window: CandleWindow) =>
+    combineCandles(stored, finishedCandles(window, clock.now()), candleLength(window.interval));
+
   /** Throws a problem if the window has no candles. */
-  async function readCandles(series: CandleSeries, window: Window, currency: Currency) {
+  async function readCandles(token: TokenName, window: CandleWindow, currency: Currency) {
+    const series = { token, interval: window.interval };
     await load(series);
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
-    const { columns: dollars, version: stored } = await read(series, window.span);
+    const { columns: dollars, version: storedVersion } = await read(series, window.span);
     if (dollars.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure);
-    const columns = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
-    const answer = candleFacts.facts(series, window, columns, outcome, valuation);
-    if (valuation && columns.at.length === 0) throw rateUnavailable(valuation, window.span, answer.gaps);
-    const isNamed = stored !== undefined && (!valuation || valuation.version !== undefined);
-    const version = isNamed ? [stored, valuation?.version].join(';') : undefined;
-    return { columns, answer, version, valuation };
+    const stored = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
+    const { columns, gaps } = isStored(window) ? { columns: stored, gaps: [] } : combined(stored, window);
+    const response = candleFacts.facts(series, window, { stored, columns, gaps }, outcome, valuation);
+    if (valuation && stored.at.length === 0) throw rateUnavailable(valuation, window.span, response.gaps);
+    if (columns.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure, response.gaps);
+    const isNamed = storedVersion !== undefined && (!valuation || valuation.version !== undefined);
+    const version = isNamed ? [storedVersion, valuation?.version].join(';') : undefined;
+    const isWide = windowSize(columns.at.length) !== 'short';
+    return { rows: { isWide, version, columns: () => columns }, response, valuation };
   }
 
-  async function history({ requestKey, series, window, format, currency }: CandleRequest): Promise<Answer> {
-    const { columns, answer, version, valuation } = await readCandles(series, window, currency);
-    const rows = { version, isWide: windowSize(columns.at.length) !== 'short' };
-    const pieces = () => RENDER[format](columns, valuation?.currency);
-    return { body: await answers.bodyOfRows(requestKey, rows, pieces), ...answer };
-  }
-
-  function size(series: CandleSeries, { span }: Window): WindowSize {
-    const known = overlap(span, { from: beginning(series), thru: clock.now() });
-    return windowSize(known === undefined ? 0 : samplesIn(series.interval, known));
-  }
+  const size = (token: TokenName, { interval, span }: Window): WindowSize => {
+    const known = overlap(span, { from: beginning({ token, interval }), thru: clock.now() });
+    return windowSize(known === undefined ? 0 : samplesIn(interval, known));
+  };
+  const { rangeAs } = createWindowResponses({
+    ...{ cachedResponses, windowOf: candleWindow, size, read: readCandles, clock },
+  });
 
   return {
     /** The finished candles that start from one date through another, inclusive (Unix ms of their midnights). */
-    range(
+    range: (
       token: TokenName,
-      interval: Interval,
+      interval: CandleInterval,
       from: number,
       thru: number,
       format: Format,
       currency = DOLLAR,
-    ): Answer | Promise<Answer> {
-      const series = { token, interval };
-      const window = rangeWindow(interval, from, thru, clock.now());
-      const about = [token, interval, from, thru, format];
-      const requestKey = (currency === DOLLAR ? about : [...about, currency]).join();
-      const isLong = () => size(series, window) !== 'short';
-      return answers.respond(requestKey, isLong, () => history({ requestKey, series, window, format, currency }));
-    },
+    ) => rangeAs({ name: format, render: RENDER[format] }, token, interval, from, thru, currency),
 
-    /** Like `range`, as columns instead of text. */
-    async points(token: TokenName, interval: Interval, from: number, thru: number, currency = DOLLAR) {
-      const window = rangeWindow(interval, from, thru, clock.now());
-      const { columns, answer } = await readCandles({ token, interval }, window, currency);
-      return { columns, ...answer };
-    },
-
-    size: (token: TokenName, window: Window): WindowSize => size({ token, interval: window.interval }, window),
+    rangeAs,
+    size,
     warnings: singleFlight.warnings,
     idle: singleFlight.idle,
   };

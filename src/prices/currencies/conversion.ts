@@ -1,13 +1,11 @@
 import { DAY, startOfDate } from '#core/clock';
 import type { CandleColumns } from '#prices/model/candle';
+import type { UsdRate } from '#prices/model/currency';
 import { type Interval, spacingOf } from '#prices/model/interval';
-import type { LatestPrice } from '#prices/model/records';
+import type { LatestPrice } from '#prices/model/prices-records';
 import type { PointColumns } from '#prices/model/series';
 import { type Columns, placeOf } from '#prices/model/series';
 import type { RateSeries } from './rate-series.ts';
-
-/** The value of one unit of a currency at an instant (Unix ms), in US dollars. NaN if unknown. */
-export type UsdRate = (at: number) => number;
 
 /** Returns NaN if the figure or the currency's `usdRate` is unknown. */
 function inUnits(dollars: number, usdRate: number): number {
@@ -22,16 +20,34 @@ export function convertFigure<Figure extends number | null>(dollars: Figure, usd
   return Number.isNaN(figure) ? null : (figure as Figure);
 }
 
-/** Uses the reference rates of each instant's UTC date. `units` is the rate per euro; undefined for the euro. */
-export function usdRateFromRates(dollars: RateSeries, units: RateSeries | undefined): UsdRate {
+/** A currency's value in US dollars, and the date (Unix ms of its midnight) of the rates. NaN if there is no rate. */
+type DatedRate = { usdRate: number; on: number };
+const NO_RATE: DatedRate = { usdRate: Number.NaN, on: Number.NaN };
+
+/** The rates of the last date on which both series have a rate. */
+function rateOn(dollars: RateSeries, units: RateSeries, instant: number): DatedRate {
+  let date = instant;
+  for (;;) {
+    const dollarsPerEuro = dollars.at(date);
+    const unitsPerEuro = units.at(date);
+    if (!dollarsPerEuro || !unitsPerEuro) return NO_RATE;
+    const on = Math.min(dollarsPerEuro.on, unitsPerEuro.on);
+    if (dollarsPerEuro.on === unitsPerEuro.on) return { usdRate: dollarsPerEuro.rate / unitsPerEuro.rate, on };
+    date = on;
+  }
+}
+
+/** Uses the reference rates for each instant's UTC date. `units` is the rate per euro; undefined for the euro. */
+export function datedRates(dollars: RateSeries, units: RateSeries | undefined): (at: number) => DatedRate {
   let date = Number.NaN;
-  let usdRate = Number.NaN;
+  let dated = NO_RATE;
   return (at) => {
-    if (startOfDate(at) === date) return usdRate;
+    if (startOfDate(at) === date) return dated;
     date = startOfDate(at);
-    const [dollarsPerEuro, unitsPerEuro] = [dollars.at(date)?.rate, units ? units.at(date)?.rate : 1];
-    usdRate = dollarsPerEuro === undefined || unitsPerEuro === undefined ? Number.NaN : dollarsPerEuro / unitsPerEuro;
-    return usdRate;
+    const euro = dollars.at(date);
+    if (units) dated = rateOn(dollars, units, date);
+    else dated = euro ? { usdRate: euro.rate, on: euro.on } : NO_RATE;
+    return dated;
   };
 }
 
@@ -73,13 +89,13 @@ function convertRows<Rows extends Columns>(
     rates[count++] = unit;
   }
   const converted = Object.entries(rows).map(([name, column]) => {
-    const mine = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
+    const values = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
     const isMoney = money.includes(name as never);
     for (let i = 0; i < count; i++) {
       const figure = column[places[i] as number] as number;
-      mine[i] = isMoney ? inUnits(figure, rates[i] as number) : figure;
+      values[i] = isMoney ? inUnits(figure, rates[i] as number) : figure;
     }
-    return [name, mine];
+    return [name, values];
   });
   return Object.fromEntries(converted);
 }

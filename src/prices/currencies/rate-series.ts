@@ -1,7 +1,7 @@
 import { DAY, HOUR, MINUTE, type Span, startOfDate, union } from '#core/clock';
 import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
-import { FIRST_BLOCK } from '#upstream/plausible';
+import { FIRST_BLOCK } from '#upstream/items/plausible';
 
 /**
  * How long a rate remains valid without a successor, in ms. Holidays and weekends last at most five days. After a
@@ -21,7 +21,7 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   const rates = rows.map(([, rate]) => rate);
   const last = dates.at(-1);
   const isOver = last !== undefined && newest - last > HOLDS;
-  const known = union(
+  const spans = union(
     dates.map((from, i): Span => {
       const next = dates[i + 1] ?? (isOver ? Number.NaN : Number.POSITIVE_INFINITY);
       const holds = next === Number.POSITIVE_INFINITY || next - from <= HOLDS;
@@ -30,12 +30,15 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   );
 
   return {
-    known: known as readonly Span[],
+    /** The spans with a valid rate. */
+    spans: spans as readonly Span[],
     /** The date of the last rate, if rates are no longer published. */
     endedOn: isOver ? last : undefined,
+    /** The date of the last rate, if further rates are published. */
+    awaitedFrom: isOver ? undefined : last,
 
     at(instant: number): { rate: number; on: number } | undefined {
-      if (!known.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
+      if (!spans.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;
       const place = placeOf(dates, startOfDate(instant) + DAY) - 1;
       return { rate: rates[place] as number, on: dates[place] as number };
     },
@@ -48,6 +51,9 @@ export type RateSeries = ReturnType<typeof createRateSeries>;
 const PUBLISHED_AFTER = 14 * HOUR + 10 * MINUTE;
 const isWeekend = (date: number): boolean => [0, 6].includes(new Date(date).getUTCDay());
 const weekdayUpTo = (date: number): number => (isWeekend(date) ? weekdayUpTo(date - DAY) : date);
+
+/** How far each request overlaps the stored rates, in ms. The overlap adds rates that earlier responses lacked. */
+const OVERLAP = 92 * DAY;
 
 /** The fetched rates in Unix ms: their first date, the newest date with any rate, and the time of the last fetch. */
 export type KnownRates = { from: number | undefined; newest: number | undefined; fetchedAt: number | undefined };
@@ -67,5 +73,6 @@ export function planRates(
   const pause = Math.max(HOUR, (fetchedAt ?? 0) - (expected + PUBLISHED_AFTER));
   if (ageAt(fetchedAt, now) < pause) return undefined;
   const isPastMissing = newest === undefined || newest < weekdayUpTo(startOfDate(now) - DAY);
-  return { from: newest === undefined ? from : newest + DAY, wait: isPastMissing ? 'end' : 'none' };
+  // Stored rates do not change.
+  return { from: newest === undefined ? from : Math.max(from, newest - OVERLAP), wait: isPastMissing ? 'end' : 'none' };
 }

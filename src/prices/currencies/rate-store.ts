@@ -10,7 +10,7 @@ const SOURCE = 'ecb';
 type RateRows = readonly (readonly [date: number, rate: number])[];
 
 /** One row per date, not per rate: a call may return a hundred thousand rates. */
-const given = (rates: readonly PublishedRate[]) =>
+const ratesByDate = (rates: readonly PublishedRate[]) =>
   JSON.stringify(
     [...Map.groupBy(rates, ({ date }) => date)].map(([date, published]) => ({
       date: isoDate(date),
@@ -23,16 +23,16 @@ const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 
 export function createRateStore(prisma: PrismaClient) {
   return {
     /** Stores the rates from a date on (Unix ms) in one transaction. Stored rates do not change. */
-    async record(what: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
+    async record(resource: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`
           INSERT INTO exchange_rates AS known (date, rates)
-          SELECT date, rates FROM json_to_recordset(${given(rates)}::json) AS row(date date, rates jsonb)
+          SELECT date, rates FROM json_to_recordset(${ratesByDate(rates)}::json) AS row(date date, rates jsonb)
           ON CONFLICT (date) DO UPDATE SET rates = excluded.rates || known.rates`,
         prisma.$executeRaw`
           INSERT INTO exchange_rate_span AS known (source, "from") VALUES (${SOURCE}, ${isoDate(from)}::date)
           ON CONFLICT (source) DO UPDATE SET "from" = least(known."from", excluded."from")`,
-        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(resource, fetchedAt)),
       ]);
     },
 

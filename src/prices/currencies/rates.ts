@@ -1,13 +1,14 @@
-import { type Clock, DAY, type Span, union, without } from '#core/clock';
+import { type Clock, DAY, HOUR, type Span, subtractSpans, union } from '#core/clock';
 import { memo } from '#core/memo';
 import { traced } from '#core/tracing';
-import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
+import { type Currency, hasEnded } from '#prices/model/currency';
 import type { Ecb } from '#prices/sources/ecb';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
-import type { VersionWatcher } from '#upstream/version-watcher';
-import { usdRateFromRates } from './conversion.ts';
-import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-series.ts';
+import { ageAt, type Warning } from '#upstream/freshness';
+import { datedRates } from './conversion.ts';
+import { RATES, type RateCache, type RateFetch, type RatePair } from './rate-cache.ts';
+import { planRates } from './rate-series.ts';
 import type { RateStore } from './rate-store.ts';
 import type { Valuation } from './valuation.ts';
 
@@ -19,6 +20,8 @@ type Dependencies = {
   clock: Clock;
 };
 
+/** The longest time in ms from a date with rates to the next publication: from Thursday to Tuesday at Easter. */
+const LONGEST_PAUSE = 6 * DAY;
 /** Failures that suggest that too many rates were requested. */
 const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
@@ -36,41 +39,67 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
   async function refresh(since: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
     const now = clock.now();
-    const plan = planRates(since, cache.known(), now);
+    const plan = planRates(since, cache.stored(), now);
     if (!plan) return runner.outcome;
     const isMade = await runner.run(RATES, plan.wait, () => fetch(plan.from));
-    const recent = planRates(now, cache.known(), now);
+    const recent = planRates(now, cache.stored(), now);
     const { failure } = runner.outcome;
     const isTooMuch = failure instanceof UpstreamFailure && TOO_MUCH.has(failure.reason);
-    if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.known().from !== undefined)
+    if (!isMade || !isTooMuch || !recent || recent.from <= plan.from || cache.stored().from !== undefined)
       return runner.outcome;
     // Nothing is stored, and a request for many years failed. A request for a single year may succeed.
     singleFlight.forget(RATES);
     return refresh(now);
   }
 
+  const isAwaited = (currency: Currency, { dollars, units }: RatePair): boolean =>
+    !hasEnded(currency) && (units ?? dollars).spans.length === 0;
+
+  /** Fetches all rates again if a response lacked a current currency. The next responses may contain it. */
+  async function refetch(): Promise<FetchOutcome | undefined> {
+    const { from, fetchedAt } = cache.stored();
+    if (from === undefined || ageAt(fetchedAt, clock.now()) < HOUR) return undefined;
+    const runner = createFetchRunner({ singleFlight, clock });
+    await runner.run(RATES, 'end', () => fetch(from));
+    return runner.outcome;
+  }
+
   return {
     async valuation(currency: Currency, since: number): Promise<Valuation> {
       await open();
-      const outcome = await refresh(since);
+      const refreshed = await refresh(since);
+      const isMissing = isAwaited(currency, await cache.pair(currency));
+      const outcome = (isMissing && (await refetch())) || refreshed;
       const version = `${currency}:${cache.generation()}`;
-      const { dollars, units } = await cache.pair(currency);
-      const { newest = Number.NEGATIVE_INFINITY } = cache.known();
-      const known = [dollars, ...(units ? [units] : [])].map((series) => series.known);
+      const pair = await cache.pair(currency);
+      const { dollars, units } = pair;
+      const { newest = Number.NEGATIVE_INFINITY } = cache.stored();
+      const rateAt = datedRates(dollars, units);
+      const spans = [dollars, ...(units ? [units] : [])].map((series) => series.spans);
       return {
         currency,
         source: 'ecb',
         version,
-        usdRate: usdRateFromRates(dollars, units),
-        on: (at) => (units ?? dollars).at(at)?.on ?? Number.NaN,
-        missing: (span: Span) => union(known.flatMap((spans) => without(span, spans))),
-        isSettled: (thru) => thru < newest + DAY,
+        usdRate: (at) => rateAt(at).usdRate,
+        on: (at) => rateAt(at).on,
+        missing: (span: Span) => union(spans.flatMap((valid) => subtractSpans(span, valid))),
+        // A currency whose newest rate is missing may still receive it.
+        isSettled: (thru) => thru < Math.min(newest, units?.awaitedFrom ?? newest) + DAY,
         endedOn: units?.endedOn,
+        isAwaited: isAwaited(currency, pair),
         outcome,
       };
     },
 
-    warnings: singleFlight.warnings,
+    /** Failed fetches, and a source that responds without newer rates. */
+    warnings(): Warning[] {
+      const { newest, fetchedAt } = cache.stored();
+      const isOld = newest !== undefined && fetchedAt !== undefined && fetchedAt - newest > LONGEST_PAUSE;
+      return [
+        ...singleFlight.warnings(),
+        ...(isOld ? [{ about: 'fetch', what: RATES, cause: 'stale' } satisfies Warning] : []),
+      ];
+    },
     idle: singleFlight.idle,
   };
 }
@@ -83,58 +112,3 @@ export const NO_RATES: Rates = {
   warnings: () => [],
   idle: async () => undefined,
 };
-
-const RATES = 'rates';
-type RateFetch = typeof RATES;
-
-/** The rates per euro. `units` is undefined for the euro itself. */
-type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
-type RateCacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
-
-/** Holds the stored rates of requested currencies in memory. Every process stores rates first and then reads them. */
-export function createRateCache({ store, versions, clock }: RateCacheDependencies) {
-  const nothing = createRateSeries([], Number.NEGATIVE_INFINITY);
-  let dollars = nothing;
-  const others = new Map<Currency, (generation: number) => Promise<RateSeries>>();
-  let from: number | undefined;
-  let newest: number | undefined;
-  let generation = 0;
-
-  const { sync, version, fetchedAt } = versions.watch<RateFetch>({
-    names: () => [RATES],
-    async reload(changed) {
-      if (changed.length === 0) return;
-      const first = await store.from();
-      const rows = await store.rates(DOLLAR, clock.now());
-      from = first;
-      newest = rows.at(-1)?.[0];
-      dollars = newest === undefined ? nothing : createRateSeries(rows, newest);
-      generation += 1;
-    },
-  });
-
-  async function readUnits(currency: Currency): Promise<RateSeries> {
-    const end = newest ?? Number.NEGATIVE_INFINITY;
-    return createRateSeries(await store.rates(currency, clock.now()), end);
-  }
-
-  function unitsOf(currency: Currency): Promise<RateSeries> {
-    const read = others.get(currency) ?? memo(() => readUnits(currency), { ttl: Number.POSITIVE_INFINITY, clock });
-    others.set(currency, read);
-    return read(generation);
-  }
-
-  return {
-    sync,
-    version,
-    known: (): KnownRates => ({ from, newest, fetchedAt: fetchedAt(RATES) }),
-    generation: () => generation,
-
-    async pair(currency: Currency): Promise<RatePair> {
-      const mine = dollars;
-      return { dollars: mine, units: currency === EURO ? undefined : await unitsOf(currency) };
-    },
-  };
-}
-
-type RateCache = ReturnType<typeof createRateCache>;

@@ -1,13 +1,11 @@
 import { DAY, isoDate, overlap, type Span } from '#core/clock';
 import { invalidRequest, Problem } from '#core/problems';
-import type { WindowRows } from '#prices/history/window-reader';
-import type { Currency } from '#prices/model/currency';
+import type { Currency, UsdRate } from '#prices/model/currency';
 import type { Interval } from '#prices/model/interval';
-import { sourcesByFrequency } from '#prices/model/market-sources';
-import { firstSample, type PointColumns, wholeOf } from '#prices/model/series';
-import { upstreamProblem } from '#upstream/failure';
+import type { PointColumns } from '#prices/model/series';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
 import type { FetchOutcome } from '#upstream/fetch-runner';
-import { convertColumns, type UsdRate, usdRateFromSamples } from './conversion.ts';
+import { usdRateFromSamples } from './conversion.ts';
 
 /** The value of a currency over time. Instants in Unix ms. */
 export type Valuation = {
@@ -21,8 +19,13 @@ export type Valuation = {
   missing: (span: Span) => Span[];
   isSettled: (thru: number) => boolean;
   endedOn: number | undefined;
+  /** Whether no rate of a current currency is known yet. */
+  isAwaited: boolean;
   outcome: FetchOutcome;
 };
+
+/** `now` is the current value. `usdRate` returns the value on the dates of the records' extremes. */
+export type LatestValuation = Valuation & { now: number };
 
 type OfSamples = Pick<Valuation, 'currency' | 'source' | 'outcome'> & {
   version: string | undefined;
@@ -48,6 +51,7 @@ export function valuationBySamples(
     isSettled: () => isSettled && gaps.length === 0,
     on: (at) => Math.floor(at / DAY) * DAY,
     endedOn: undefined,
+    isAwaited: false,
   };
 }
 
@@ -69,31 +73,25 @@ export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOu
   refreshing: outcome.refreshing || ofRates.refreshing,
 });
 
-export function rateUnavailable({ currency, endedOn, outcome }: Valuation, { from }: Span, gaps: string[]): unknown {
+/** The `Retry-After` while rates are awaited, in seconds. */
+const UNTIL_RATES = 60;
+/** The source responded without rates, which it must have. */
+const isEmptyResponse = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.reason === 'empty';
+
+export function rateUnavailable(valuation: Valuation, { from }: Span, gaps: string[]): unknown {
+  const { currency, endedOn, isAwaited, outcome } = valuation;
   if (endedOn !== undefined && from >= endedOn + DAY)
     return invalidRequest({
       location: 'query.currency',
       message: `has no rates after ${isoDate(endedOn)}`,
-      fix: `another currency, or a time up to ${isoDate(endedOn)}`,
+      fix: `use another currency, or a time up to ${isoDate(endedOn)}`,
     });
   const members = { gaps };
+  if (isEmptyResponse(outcome.failure) || (isAwaited && !outcome.failure)) {
+    const detail = `The ${currency} rates are not available yet.`;
+    return new Problem('upstream_unavailable', detail, { cause: outcome.failure, members, retryAfter: UNTIL_RATES });
+  }
   if (outcome.failure) return upstreamProblem(outcome.failure, { who: `The source of ${currency} rates`, members });
   const detail = `No ${currency} rate is known for the requested time.`;
   return new Problem('no_data', detail, { members });
-}
-
-/** The rows of a window in another currency. Omits rows without a known rate. */
-export function convertedRows(rows: WindowRows, valuation: Valuation): WindowRows {
-  const columns = convertColumns(rows.columns(), valuation.usdRate);
-  const isNamed = rows.version !== undefined && valuation.version !== undefined;
-  return {
-    isEmpty: columns.at.length === 0,
-    isSettled: rows.isSettled && valuation.isSettled(rows.lastAt),
-    lastAt: columns.at.at(-1) ?? rows.lastAt,
-    isWide: rows.isWide,
-    sources: sourcesByFrequency(columns.source),
-    first: () => firstSample(wholeOf(columns)),
-    columns: () => columns,
-    version: isNamed ? `${rows.version};${valuation.version}` : undefined,
-  };
 }

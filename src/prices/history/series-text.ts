@@ -4,6 +4,12 @@ import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
 import type { PointColumns } from '#prices/model/series';
 
+/** Writes rows as a text, in pieces. Requests for the same rows share the response if the name is the same. */
+export type Form<Columns> = {
+  name: string;
+  render: (columns: Columns, currency?: Currency) => Iterable<string>;
+};
+
 /** The number of rows per piece. Writing a piece takes a fraction of a millisecond. */
 const PIECE_ROWS = 250;
 
@@ -12,8 +18,8 @@ function* inPieces<Row>(count: number, row: (place: number) => Row | undefined):
   for (let start = 0; start < count; start += PIECE_ROWS) {
     const rows: Row[] = [];
     for (let i = start; i < Math.min(start + PIECE_ROWS, count); i++) {
-      const one = row(i);
-      if (one !== undefined) rows.push(one);
+      const value = row(i);
+      if (value !== undefined) rows.push(value);
     }
     if (rows.length > 0) yield rows;
   }
@@ -108,20 +114,31 @@ export function* seriesJson(columns: PointColumns): Generator<string> {
 export const CSV_HEADER = 'date,price,market_cap,total_volume';
 const CSV_HEADER_WITH_SOURCE = `${CSV_HEADER},source`;
 
+const secondOf = (at: Float64Array, i: number): number => Math.floor((at[i] as number) / SECOND);
+
+/** Whether a row is the last one within its second. Times of points have whole seconds. */
+export const isLastOfSecond = (at: Float64Array, i: number): boolean =>
+  i + 1 >= at.length || secondOf(at, i + 1) !== secondOf(at, i);
+
+/** The last known figure within a row's second, up to this row. NaN if it has none. */
+export function figureAt(at: Float64Array, figures: Float64Array, i: number): number {
+  for (let j = i; j >= 0 && secondOf(at, j) === secondOf(at, i); j--)
+    if (!Number.isNaN(figures[j])) return figures[j] as number;
+  return Number.NaN;
+}
+
 /** Writes CSV in pieces. Unknown figures are empty. If points have several sources, a fifth column names them. */
 export function seriesCsv(
   { at, price, marketCap, volume, source }: PointColumns,
   currency?: Currency,
 ): Generator<string> {
-  const second = (i: number) => Math.floor((at[i] as number) / SECOND);
-  /** The last known figure within a second, because a row has whole seconds. */
-  function field(figures: Float64Array, i: number): number | '' {
-    for (let j = i; j >= 0 && second(j) === second(i); j--) if (!Number.isNaN(figures[j])) return figures[j] as number;
-    return '';
-  }
+  const field = (figures: Float64Array, i: number): number | '' => {
+    const figure = figureAt(at, figures, i);
+    return Number.isNaN(figure) ? '' : figure;
+  };
   const isMixed = sourcesByFrequency(source).length > 1;
   const fields = (i: number) => {
-    if (i + 1 < at.length && second(i + 1) === second(i)) return undefined;
+    if (!isLastOfSecond(at, i)) return undefined;
     const reported = isMixed ? `,${MARKET_SOURCES[source[i] as number]}` : '';
     return `${spreadsheetTime(at[i] as number)},${field(price, i)},${field(marketCap, i)},${field(volume, i)}${reported}`;
   };

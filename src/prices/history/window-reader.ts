@@ -1,13 +1,10 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, HOUR, isoDate, overlap, type Span, startOfDate, union } from '#core/clock';
-import { Problem } from '#core/problems';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
-import { gapsIn, isMidnightSample, samplesIn, spanText, type Window } from '#prices/model/interval';
+import { HOUR, overlap, type Span, startOfDate, union } from '#core/clock';
+import { gapsIn, samplesIn, spanText, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
 import type { SourcedSample } from '#prices/model/sample';
 import { columnsOf, firstSample, firstUnsettled, POINTS, type PointSeries } from '#prices/model/series';
-import type { Backfill } from '#prices/refresh/backfill';
-import { upstreamProblem } from '#upstream/failure';
+import { emptyWindowProblem, isOnNoPlan, type ReaderDeps } from './empty-window.ts';
 
 /** Windows larger than this are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
@@ -20,16 +17,11 @@ export function windowSize(samples: number): WindowSize {
   return samples > WIDE_SAMPLES ? 'wide' : 'short';
 }
 
-type Dependencies = {
-  archive: ArchiveCache;
-  backfill: Pick<Backfill, 'reach' | 'schedule'>;
-  clock: Clock;
-};
+/** How long after midnight a sample is used instead of today's row, in ms. */
+const STANDS_IN = HOUR;
 
-/** CoinGecko provides minutes of the last day only, on every plan. */
-const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
-
-export function createWindowReader({ archive, backfill, clock }: Dependencies) {
+export function createWindowReader(deps: ReaderDeps) {
+  const { archive, backfill, clock } = deps;
   /** Until today's row is ready, the first sample after midnight is used instead, but not a later hour's sample. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
@@ -37,7 +29,7 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
       firstSample(archive.series(token, interval).slice(today, Number.POSITIVE_INFINITY)),
     );
     const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
-    return first && isMidnightSample(first.at) ? first : undefined;
+    return first && first.at - today < STANDS_IN ? first : undefined;
   }
 
   /** Reads a window's rows and the samples after them. Valid only until the next await: rows may be replaced. */
@@ -81,16 +73,16 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
     archive.reaching(token, interval, { from: span.from, thru: open ? Number.POSITIVE_INFINITY : span.thru });
 
   function size(token: TokenName, { interval, span }: Window): WindowSize {
-    const known = overlap(span, { from: archive.beginning(token), thru: clock.now() });
-    return windowSize(known === undefined ? 0 : samplesIn(interval, known));
+    const withData = overlap(span, { from: archive.beginning(token), thru: clock.now() });
+    return windowSize(withData === undefined ? 0 : samplesIn(interval, withData));
   }
 
   /** The gaps of a window, except those that the next chart fills. */
   function missing(token: TokenName, { interval, span, open }: Window): Span[] {
     const now = clock.now();
-    const known = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
+    const stored = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
     const nextChartFrom = open && interval !== 'day' ? now - backfill.schedule().chart : now;
-    return gapsIn(interval, span, known).filter((gap) => gap.from < nextChartFrom);
+    return gapsIn(interval, span, stored).filter((gap) => gap.from < nextChartFrom);
   }
 
   return {
@@ -101,34 +93,14 @@ export function createWindowReader({ archive, backfill, clock }: Dependencies) {
 
     /** The missing spans as `from/thru`. `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
-      const known = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
-      const spans = [...missing(token, window), ...(known ? others(known) : [])];
+      const withData = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
+      const spans = [...missing(token, window), ...(withData ? others(withData) : [])];
       return union(spans).map((span) => spanText(window.interval, span));
     },
 
     /** The error for a window without a sample. `failure` is the fetch failure, if any. */
-    nothingToServe(token: TokenName, window: Window, failure: unknown): unknown {
-      const gaps = missing(token, window).map((span) => spanText(window.interval, span));
-      if (failure) return upstreamProblem(failure, { members: { gaps } });
-      if (gaps.length === 0) {
-        const listed = isoDate(archive.beginning(token));
-        return new Problem(
-          'no_data',
-          `The requested period contains no samples. The history of this token starts on ${listed}.`,
-        );
-      }
-      if (isOnNoPlan(window, clock.now())) {
-        const detail =
-          'Minute prices are available only for the last 24 hours and for archived periods. The requested period is not archived.';
-        return new Problem('no_data', detail, { members: { gaps } });
-      }
-      const reach = backfill.reach(window.interval);
-      const detail =
-        window.span.thru < reach
-          ? `The requested period is not archived. The CoinGecko plan and the retention period of this service reach back to ${isoDate(reach)}.`
-          : 'The requested period is not archived, and CoinGecko has not provided its data yet.';
-      return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / 1000, members: { gaps } });
-    },
+    nothingToServe: (token: TokenName, window: Window, failure: unknown): unknown =>
+      emptyWindowProblem(deps, { token, window, failure, gaps: missing(token, window) }),
   };
 }
 

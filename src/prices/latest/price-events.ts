@@ -1,16 +1,15 @@
 import type { Token, TokenName } from '#catalogue/token';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
 import { convertLatest } from '#prices/currencies/conversion';
-import type { Valuations } from '#prices/currencies/valuations';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
 import { type Currency, DOLLAR } from '#prices/model/currency';
-import { priceOf, toRecord } from './latest-answer.ts';
-import type { StreamedPrice } from './records.ts';
+import type { StreamedPrice } from './latest-records.ts';
+import { type LatestValuations, priceOf, toRecord } from './latest-response.ts';
 
 type Named = Pick<Token, 'name' | 'symbol'>;
 type Row = ReturnType<typeof priceOf>;
 type Dependencies = {
   archive: Pick<ArchiveCache, 'latest' | 'series' | 'load'>;
-  valuations: Pick<Valuations, 'ofLatest'>;
+  valuations: LatestValuations;
 };
 
 const write = (row: Row): string => {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Token } from '#catalogue/token';
-import { MOST_TOKENS } from './records.ts';
+import { MAX_TOKENS } from './latest-records.ts';
 
 type Named = Pick<Catalogue, 'find' | 'nearest'>;
 
 /** The maximum number of invalid entries that are described, because each is compared with all tokens. */
 const MAX_FAULTS = 3;
-const FIX = `a comma-separated list of 1 to ${MOST_TOKENS} token names or symbols from GET /v1/tokens, without duplicates`;
+const FIX = `a comma-separated list of 1 to ${MAX_TOKENS} token names or symbols from GET /v1/tokens, without duplicates`;
 
 /** Lists the positions of invalid entries, starting at 1, with suggestions. Never repeats the client's text. */
 function faultOf(entries: readonly string[], tokens: readonly (Token | undefined)[], { nearest }: Named) {
@@ -34,7 +34,7 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
     .string()
     .transform((text, context) => {
       const entries = text.split(',').map((entry) => entry.trim());
-      const isTooLong = entries.length > MOST_TOKENS;
+      const isTooLong = entries.length > MAX_TOKENS;
       const tokens = isTooLong ? [] : entries.map(catalogue.find);
       const fault = isTooLong
         ? { message: `has ${entries.length} entries`, fix: FIX }

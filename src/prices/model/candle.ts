@@ -1,8 +1,7 @@
 import { MINUTE, type Span } from '#core/clock';
 import type { Interval } from '#prices/model/interval';
-import type { Sample } from '#prices/model/sample';
 import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
-import { type Implausible, implausible } from '#upstream/plausible';
+import { type Implausible, implausible } from '#upstream/items/plausible';
 
 /**
  * `at` is the start in Unix ms. Prices are in US dollars; `volume` is in tokens. Without trades, all prices equal the
@@ -36,15 +35,7 @@ export function implausibleCandle(
     : 'price';
 }
 
-/** A candle's close as a sample at the candle's end. `length` is in ms. */
-export const closingSample = ({ at, close }: Candle, length: number): Sample => ({
-  at: at + length,
-  price: close,
-  marketCap: null,
-  volume: null,
-});
-
-/** A settled candle never changes. */
-export type StoredCandle = Candle & { settled: boolean };
+/** A final candle never changes. */
+export type StoredCandle = Candle & { final: boolean };
 export type CandleColumns = ColumnsOf<'open' | 'high' | 'low' | 'close' | 'volume'>;
 export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(['open', 'high', 'low', 'close', 'volume'], {});

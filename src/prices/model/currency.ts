@@ -36,5 +36,12 @@ export const servedCurrencies = (hasRates: boolean): readonly Currency[] => [
   ...(hasRates ? REFERENCE_CURRENCIES : []),
 ];
 
+/** The value of one unit of a currency at an instant (Unix ms), in US dollars. NaN if unknown. */
+export type UsdRate = (at: number) => number;
+
 /** Units of a currency per euro, as published for a date (Unix ms of its midnight, UTC). */
 export type PublishedRate = { currency: Currency; date: number; rate: number };
+
+const ISO_CODES: ReadonlySet<Currency> = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
+/** Whether a text in lower case is the code of a national currency, or of a token that serves as a currency. */
+export const isCurrencyCode = (text: string): boolean => ISO_CODES.has(text) || TOKEN_CURRENCIES.has(text);

@@ -1,5 +1,5 @@
-import { DAY, HOUR, iso, isoDate, MINUTE, overlap, type Span, startOfDate, union, without } from '#core/clock';
-import { FIRST_BLOCK } from '#upstream/plausible';
+import { DAY, HOUR, iso, isoDate, MINUTE, overlap, type Span, startOfDate, subtractSpans, union } from '#core/clock';
+import { FIRST_BLOCK } from '#upstream/items/plausible';
 
 export type Interval = 'minute' | 'hour' | 'day';
 export const INTERVALS = ['minute', 'hour', 'day'] as const satisfies readonly Interval[];
@@ -17,14 +17,23 @@ export function isGap(interval: Interval, { from, thru }: Span): boolean {
   return interval === 'day' ? startOfDate(from + DAY - 1) <= thru : thru - from + 1 >= SPACING[interval];
 }
 
-export function slotOf(interval: Interval, at: number): number {
+export function intervalStart(interval: Interval, at: number): number {
   return Math.floor(at / SLOT[interval]) * SLOT[interval];
 }
 
-/** CoinGecko's midnight samples are sometimes minutes late. */
+/** CoinGecko's midnight samples are sometimes minutes early or late. */
+const MIDNIGHT_TOLERANCE = 10 * MINUTE;
+
+/** The midnight (Unix ms) whose sample a response's sample can be. Undefined for a sample at another time of day. */
+export function midnightOf(at: number): number | undefined {
+  const midnight = startOfDate(at + MIDNIGHT_TOLERANCE);
+  return Math.abs(at - midnight) <= MIDNIGHT_TOLERANCE ? midnight : undefined;
+}
+
+/** Stored and imported rows keep their own time, which is sometimes minutes after midnight. */
 const LATE = HOUR;
 
-/** A sample at another time is its date's row only until a midnight sample exists. */
+/** A row at another time is its date's row only until a midnight row exists. */
 export function isMidnightSample(at: number): boolean {
   return at - startOfDate(at) < LATE;
 }
@@ -84,7 +93,7 @@ export type Known = {
 /** The uncovered parts of a span that must contain a sample, in ascending order. */
 export function gapsIn(interval: Interval, span: Span, { now, beginning, coverage }: Known): Span[] {
   const knowable = overlap(span, { from: beginning, thru: lastKnowable(interval, now) });
-  return knowable ? without(knowable, coverage).filter((gap) => isGap(interval, gap)) : [];
+  return knowable ? subtractSpans(knowable, coverage).filter((gap) => isGap(interval, gap)) : [];
 }
 
 /** An entry of `Quotient-Gaps`, including both ends: dates for days, instants for finer intervals. */

@@ -1,27 +1,41 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
-/** The primary source is served while it is healthy. Otherwise, the fallback is served. */
-export const MARKET_SOURCES = ['coingecko', 'kraken'] as const;
+/** The known sources of prices, from which the setting `MARKET_SOURCES` selects. Stored columns use their positions. */
+export const MARKET_SOURCES = ['coingecko', 'kraken', 'coinbase'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
-export const PRIMARY_SOURCE: MarketSourceName = MARKET_SOURCES[0];
+/** The sources by rank: the first one that is sound for a token provides its latest price. */
+export type SourceOrder = readonly MarketSourceName[];
+export const DEFAULT_SOURCES = ['coingecko', 'kraken'] as const satisfies SourceOrder;
+/** The only source with market caps, supplies and the whole history. Only its samples become final. */
+export const PRIMARY_SOURCE = 'coingecko' satisfies MarketSourceName;
+
+export type SourceFacts = {
+  title: string;
+  url: string;
+  provides: ('latest' | 'history' | 'candles' | 'statistics' | 'rates')[];
+  /** The URL of the terms; undefined for self-hosted software, whose terms depend on the host. */
+  terms?: string;
+  /** The required attribution, in which `title` becomes a link to `url`. */
+  attribution?: string;
+};
 
 export const isMarketSource = (text: string): text is MarketSourceName =>
   (MARKET_SOURCES as readonly string[]).includes(text);
 
-/** CoinGecko is always primary: Kraken lacks most figures and has only the newest 720 days. Throws `RangeError`. */
-export function parseMarketSources(text: string): readonly MarketSourceName[] {
+/** CoinGecko comes first if it is used: no other source has market caps and supplies. Throws `RangeError`. */
+export function parseMarketSources(text: string): SourceOrder {
   const names = text.split(',').map((name) => name.trim());
   const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
-  if (!isOrder || names[0] !== PRIMARY_SOURCE)
+  if (!isOrder || names.indexOf(PRIMARY_SOURCE) > 0)
     throw new RangeError(
-      `must be a list of sources such as ${MARKET_SOURCES.join()}: ${PRIMARY_SOURCE} first, and each source once (${MARKET_SOURCES.join(', ')})`,
+      `must be a list of sources such as ${DEFAULT_SOURCES.join()}: each source once (${MARKET_SOURCES.join(', ')}), and ${PRIMARY_SOURCE} first if it is listed`,
     );
   return names as MarketSourceName[];
 }
 
 /** The sources that take precedence over a source. If there are any, the source's rows are provisional. */
-export const preferredTo = (source: MarketSourceName): readonly MarketSourceName[] =>
+export const sourcesPreferredOver = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
 /** Counts sources in columns of positions in `MARKET_SOURCES`. The most frequent source comes first. */

@@ -1,8 +1,9 @@
 import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
-import { isMidnightSample, slotOf } from './interval.ts';
+import { dayReady, intervalStart, midnightOf } from './interval.ts';
+import type { MarketFigures } from './market-figures.ts';
 import type { MarketSourceName } from './market-sources.ts';
-import { type LatestPrice, latestPrice } from './records.ts';
+import { type LatestPrice, latestPrice } from './prices-records.ts';
 
 /** `at` is in Unix ms. Figures are in USD, or null if the source does not provide them. */
 export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };
@@ -15,6 +16,8 @@ export type Quote = {
   at: number;
   /** Figures that the source does not provide are null. */
   record?: LatestPrice;
+  /** Further figures, which only CoinGecko provides. */
+  market?: MarketFigures;
 };
 
 export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
@@ -22,24 +25,35 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
 };
 
 /**
- * Returns the row of each date, and the last sample if it is not at midnight. A date's row is its first sample. If
- * this first sample is not at midnight, the date must be over. `samples` must be in ascending order.
+ * Returns the row of each date, and the newest sample if it is not at midnight. A date's row is the sample nearest to its
+ * midnight, stored at midnight. A past date without such a sample has its first sample, at its own time. The newest
+ * sample is a date's row only once the day is ready. `samples` must be in ascending order; `now` is in Unix ms.
  */
-export function splitDaily(samples: readonly Sample[]): { days: Sample[]; trailing: Sample | undefined } {
+export function splitDaily(samples: readonly Sample[], now: number): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);
   const trailing = last && last.at !== startOfDate(last.at) ? last : undefined;
-  const rows = trailing ? samples.slice(0, -1) : samples;
-  const isOver = (at: number) => last !== undefined && startOfDate(at) < startOfDate(last.at);
-  const days = firstOfEach('day', rows).filter(({ at }) => isMidnightSample(at) || isOver(at));
-  return { days, trailing };
+  const nearest = new Map<number, Sample>();
+  const others = new Map<number, Sample>();
+  for (const sample of samples) {
+    const midnight = midnightOf(sample.at);
+    const date = startOfDate(sample.at);
+    if (midnight === undefined || now < (sample === trailing ? dayReady(midnight) : midnight)) {
+      if (sample !== trailing && date < startOfDate(now) && !others.has(date)) others.set(date, sample);
+      continue;
+    }
+    const other = nearest.get(midnight);
+    if (!other || Math.abs(sample.at - midnight) < Math.abs(other.at - midnight)) nearest.set(midnight, sample);
+  }
+  const midnights = [...nearest].map(([at, sample]): Sample => ({ ...sample, at }));
+  const rest = [...others].filter(([date]) => !nearest.has(date)).map(([, sample]) => sample);
+  return { days: [...midnights, ...rest].sort((a, b) => a.at - b.at), trailing };
 }
 
 export function firstOfEach(interval: 'hour' | 'day', samples: readonly Sample[]): Sample[] {
   let slot = Number.NaN;
   return samples.filter(({ at }) => {
-    const mine = slotOf(interval, at);
-    const first = mine !== slot;
-    slot = mine;
-    return first;
+    const before = slot;
+    slot = intervalStart(interval, at);
+    return slot !== before;
   });
 }

@@ -1,8 +1,8 @@
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from './market-sources.ts';
 import type { Sample, SourcedSample } from './sample.ts';
 
-/** Rows as columns, ascending by `at` (Unix ms). `settled` is 1 for a row that never changes. */
-export type Columns = { readonly at: Float64Array; readonly settled: Uint8Array };
+/** Rows as columns, ascending by `at` (Unix ms). `final` is 1 for a row that never changes. */
+export type Columns = { readonly at: Float64Array; readonly final: Uint8Array };
 
 /** Columns of figures, and of marks from 0 through 255. */
 export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
@@ -14,7 +14,7 @@ export type Layout<C extends Columns, Row> = {
   put(columns: C, first: number, rows: readonly Row[]): void;
 };
 
-type AnyRow<Figure extends string> = { at: number; settled?: boolean } & Readonly<Record<Figure, number | null>>;
+type AnyRow<Figure extends string> = { at: number; final?: boolean } & Readonly<Record<Figure, number | null>>;
 
 /** The layout of rows with figures (NaN if missing) and marks, which are numbers from 0 through 255. */
 export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark extends string = never>(
@@ -22,7 +22,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
   marks: Readonly<Record<Mark, (row: Row) => number>>,
 ): Layout<ColumnsOf<Figure, Mark>, Row> {
   const numbers = ['at', ...figures] as const;
-  const small = Object.entries({ settled: (row: Row) => (row.settled ? 1 : 0), ...marks }) as [
+  const small = Object.entries({ final: (row: Row) => (row.final ? 1 : 0), ...marks }) as [
     Mark,
     (row: Row) => number,
   ][];
@@ -123,8 +123,8 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
 export type Series<C extends Columns, Row> = ReturnType<typeof createSeries<C, Row>>;
 export const wholeOf = <C extends Columns>(columns: C): Slice<C> => ({ columns, start: 0, end: columns.at.length });
 
-export function firstUnsettled({ columns: { at, settled }, start, end }: Slice<Columns>): number | undefined {
-  const place = settled.subarray(start, end).indexOf(0);
+export function firstUnsettled({ columns: { at, final }, start, end }: Slice<Columns>): number | undefined {
+  const place = final.subarray(start, end).indexOf(0);
   return place < 0 ? undefined : at[start + place];
 }
 
@@ -141,7 +141,7 @@ export function columnsOf<C extends Columns, Row>(
 }
 
 /** By default, a row is unsettled and from the primary source. */
-type PointRow = Sample & { settled?: boolean; source?: MarketSourceName };
+type PointRow = Sample & { final?: boolean; source?: MarketSourceName };
 
 /** `source` is the position of a row's source in `MARKET_SOURCES`. */
 export const POINTS = layoutOf(['price', 'marketCap', 'volume'], {

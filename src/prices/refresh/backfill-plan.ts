@@ -1,5 +1,15 @@
-import { DAY, HOUR, overlap, type Span, startOfDate, without } from '#core/clock';
-import { dayReady, gapsIn, type Interval, type Known, lastKnowable, slotOf, type Window } from '#prices/model/interval';
+import { DAY, HOUR, overlap, type Span, startOfDate, subtractSpans } from '#core/clock';
+import {
+  dayReady,
+  gapsIn,
+  type Interval,
+  intervalStart,
+  isGap,
+  type Known,
+  lastKnowable,
+  type Window,
+} from '#prices/model/interval';
+import { retryPause } from '#prices/model/missing-samples';
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
@@ -24,7 +34,11 @@ type PlannedFetch = {
 /** The state of a token for the window's interval. Instants in Unix ms. */
 export type PlanInput = Known & {
   earliest: number;
+  /** Whether the source has responded for the token's start. */
   isBeginningCovered: boolean;
+  /** The spans that the source has reported without samples, and the time since when some are missing. */
+  missing: readonly Span[];
+  missingSince: number | undefined;
   reach: number;
   isSettled: boolean;
   newestAt: number | undefined;
@@ -49,12 +63,12 @@ const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
 
 const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
 // The limit moves while a call is in flight, so the first one or two hours are not requested.
-const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => slotOf('hour', reach) + 2 * HOUR;
+const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => intervalStart('hour', reach) + 2 * HOUR;
 
 /** The first instant with CoinGecko samples of an interval. Minutes exist for the last day only. */
-export function firstProvided(interval: Interval, known: Pick<PlanInput, 'reach' | 'now'>): number {
-  if (interval === 'minute') return Math.max(known.reach, known.now - DAY);
-  return interval === 'hour' ? firstHour(known) : firstMidnight(known);
+export function firstProvided(interval: Interval, input: Pick<PlanInput, 'reach' | 'now'>): number {
+  if (interval === 'minute') return Math.max(input.reach, input.now - DAY);
+  return interval === 'hour' ? firstHour(input) : firstMidnight(input);
 }
 
 function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, input: PlanInput): Span[] {
@@ -69,35 +83,48 @@ function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   return !isKnown && span.from < beginning && span.thru >= earliest && firstMidnight(input) <= beginning;
 }
 
+const isRetryDue = (kind: FetchKind, input: PlanInput): boolean =>
+  ageOf(kind, input) >= retryPause(input.missingSince, input.fetchedAt(kind));
+
+/** The parts of gaps for which the source has not responded yet. */
+const unrequested = (gaps: readonly Span[], { missing }: Pick<PlanInput, 'missing'>): Span[] =>
+  gaps.flatMap((gap) => subtractSpans(gap, missing));
+
 /** One call returns every missing day. If the known start is missing, the call includes all older data. */
-function planDaily(from: number, wait: Wait, input: PlanInput): PlannedFetch[] {
+function planDaily(from: number, wait: Wait, isDue: boolean, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
   const sinceReady = now - dayReady(now);
   const isReadySince = sinceReady >= 0 && age > sinceReady;
-  if (tried.includes('daily') || (age < DAILY_RETRY && !isReadySince)) return [];
+  if (tried.includes('daily') || !(isReadySince || isDue)) return [];
   const start = from <= beginning ? Math.max(earliest, firstMidnight(input)) : from;
   return [{ kind: 'daily', span: { from: start, thru: now }, wait }];
 }
 
-/** If only the newest day is missing, the response does not wait for it. */
+const isDaily = (input: PlanInput): boolean => ageOf('daily', input) >= DAILY_RETRY;
+const isWithin = (span: Span, gaps: readonly Span[]): boolean => subtractSpans(span, gaps).length === 0;
+
+/** If only the newest day, or a day that the source lacks, is missing, the response does not wait for it. */
 function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   const { now } = input;
-  if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', input);
+  if (mayBeginEarlier(window, input)) return planDaily(input.beginning, 'end', isDaily(input), input);
   const gaps = reachableGaps(window, input);
-  const [first] = reachableGaps({ interval: 'day', span: { from: Number.NEGATIVE_INFINITY, thru: now } }, input);
+  const all = reachableGaps({ interval: 'day', span: { from: Number.NEGATIVE_INFINITY, thru: now } }, input);
+  const [first] = all;
   if (gaps.length === 0 || !first) return [];
   const newestDay = startOfDate(lastKnowable('day', now));
   const isOnlyNewest = gaps.every(({ from }) => from >= newestDay) && window.span.from < newestDay;
-  const wait = isOnlyNewest ? waitOnRefresh(ageOf('daily', input), DAY) : 'end';
-  return planDaily(first.from, wait, input);
+  const isOnlyRetry = unrequested(gaps, input).length === 0 && !isWithin(window.span, gaps);
+  const wait = isOnlyNewest || isOnlyRetry ? waitOnRefresh(ageOf('daily', input), DAY) : 'end';
+  const isDue = unrequested(all, input).length > 0 ? isDaily(input) : isRetryDue('daily', input);
+  return planDaily(first.from, wait, isDue, input);
 }
 
 /** One call for the last 90 days, and further calls for older hours. */
 function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   const recent = { from: now - HOURLY_DAYS * DAY, thru: now };
   const pieces: Span[] = [];
-  for (const { from, thru } of gaps.flatMap((gap) => without(gap, [recent]))) {
+  for (const { from, thru } of gaps.flatMap((gap) => subtractSpans(gap, [recent]))) {
     for (let start = from; start <= thru; start += HOURLY_PIECE) {
       pieces.push({ from: start, thru: Math.min(thru, start + HOURLY_PIECE - 1) });
     }
@@ -108,14 +135,16 @@ function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
 /** The response waits for hours older than a day. The chart of the last day contains the newer hours. */
 function planHours(window: Window, input: PlanInput): PlannedFetch[] {
   const { now, tried, hasFailed } = input;
-  const older = reachableGaps(window, input).filter(({ from }) => from < now - DAY);
+  const gaps = reachableGaps(window, input);
+  const wanted = isRetryDue('hours', input) ? gaps : unrequested(gaps, input).filter((gap) => isGap('hour', gap));
+  const older = wanted.filter(({ from }) => from < now - DAY);
   const callsLeft = hasFailed ? 0 : HOURLY_CALLS - tried.filter((kind) => kind === 'hours').length;
   const pieces = hourlyPieces(older, now).slice(0, Math.max(0, callsLeft));
   const afterwards = { ...input, coverage: [...input.coverage, ...pieces] };
   return [
-    ...(mayBeginEarlier(window, input) ? planDaily(input.beginning, 'end', input) : []),
+    ...(mayBeginEarlier(window, input) ? planDaily(input.beginning, 'end', isDaily(input), input) : []),
     ...pieces.map((span): PlannedFetch => ({ kind: 'hours', span, wait: 'end' })),
-    ...(reachableGaps(window, afterwards).length > 0 ? planLastDay(window, afterwards) : []),
+    ...(reachableGaps(window, afterwards).some(({ thru }) => thru >= now - DAY) ? planLastDay(window, afterwards) : []),
   ];
 }
 

@@ -16,10 +16,13 @@ export function createDemand({ store, clock }: Dependencies) {
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
+  /** The number of tokens in demand, as of the last call of `tokens`. */
+  let size = 0;
+
   /** Shares this process's requested tokens with the other processes. */
   async function note(): Promise<void> {
     const since = (token: TokenName) => notedAt.get(token) ?? Number.NEGATIVE_INFINITY;
-    const news = [...requestedAt].filter(([token, at]) => at - since(token) >= NOTE_EVERY);
+    const news = [...requestedAt].filter(([token, at]) => Math.abs(at - since(token)) >= NOTE_EVERY);
     if (news.length === 0) return;
     const now = clock.now();
     const tokens = news.map(([token]) => token);
@@ -33,8 +36,13 @@ export function createDemand({ store, clock }: Dependencies) {
 
     async tokens(): Promise<TokenName[]> {
       await note();
-      return store.since(clock.now() - IN_DEMAND);
+      const now = clock.now();
+      const tokens = await store.since(now - IN_DEMAND, now);
+      size = tokens.length;
+      return tokens;
     },
+    size: (): number => size,
+    unpriced: (tokens: readonly TokenName[]): Promise<void> => store.unpriced(tokens, clock.now()),
   };
 }
 

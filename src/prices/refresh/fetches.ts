@@ -1,31 +1,34 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, HOUR, overlap, type Span, startOfDate } from '#core/clock';
-import type { ArchiveCache, Fetch } from '#prices/archive/archive-cache';
-import type { PointUpdate } from '#prices/archive/series-sql-store';
-import { type Interval, isMidnightSample, isSettled, slotOf } from '#prices/model/interval';
-import type { MarketSourceName } from '#prices/model/market-sources';
-import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
+import { DAY, HOUR, overlap, type Span, startOfDate, subtractSpans } from '#core/clock';
+import { type Fetch, missingOf, RETRIED } from '#prices/latest/latest-cache';
+import { pricesOf } from '#prices/latest/latest-store';
+import { type Interval, intervalStart, isSettled, lastKnowable } from '#prices/model/interval';
+import { keptFrom, keptOf, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { isContradicted, isJump } from '#prices/model/price-check';
 import { firstOfEach, NO_FIGURES, type Quote, type Sample, splitDaily } from '#prices/model/sample';
+import type { PointUpdate } from '#prices/series/sql-store';
 import type { CoinGecko } from '#prices/sources/coingecko';
+import { type MarketQuotes, pagesOf } from '#prices/sources/coingecko-markets';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { type HistoryLimits, HOURLY_DAYS, reachOf } from './backfill-plan.ts';
+import type { RefreshDeps } from './refresh-deps.ts';
 
-const SOURCE: MarketSourceName = 'coingecko';
-type Recording = { archive: ArchiveCache; retention: Retention };
+type Recording = Pick<RefreshDeps, 'archive' | 'retention' | 'log'>;
 
 /** Stores a source's data, except rows that are older than the retention period. */
-export function createRecorder(source: MarketSourceName, { archive, retention }: Recording) {
+export function createRecorder(source: MarketSourceName, { archive, retention, log }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
-  function record(what: Fetch, token: TokenName, updates: readonly PointUpdate[], now: number): Promise<void> {
-    const kept = updates.map(({ interval, rows, covers }) => ({ interval, ...keptOf(rows, covers, oldest(now)) }));
-    return archive.record(source, what, token, kept, now);
+  function record(resource: Fetch, token: TokenName, updates: readonly PointUpdate[], now: number): Promise<void> {
+    const kept = updates.map(({ rows, covers, ...rest }) => ({ ...rest, ...keptOf(rows, covers, oldest(now)) }));
+    return archive.record(source, resource, token, kept, now);
   }
 
   /** Stores a single sample as a minute point, and also as the hour's point if the hour has none yet. */
   function singleSample(token: TokenName, sample: Sample): PointUpdate[] {
-    const hour = slotOf('hour', sample.at);
+    const hour = intervalStart('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
-    const rows = [{ ...sample, settled: false }];
+    const rows = [{ ...sample, final: false }];
     return [{ interval: 'minute', rows }, ...(start === end ? [{ interval: 'hour', rows } satisfies PointUpdate] : [])];
   }
 
@@ -33,53 +36,118 @@ export function createRecorder(source: MarketSourceName, { archive, retention }:
     singleSample,
     record,
 
-    /** Stores a response's latest prices, and each of them also as a point. */
-    async quotes(what: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
+    /**
+     * Stores a response's latest prices, and each of them also as a point. A price that jumped is stored when it is
+     * confirmed. A price that contradicts the primary source's is stored, but neither served nor a point.
+     */
+    async quotes(resource: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
+      const stored = Map.groupBy(await archive.storedLatest(quotes.map(({ token }) => token)), ({ token }) => token);
+      const knownOf = ({ token }: Quote) => pricesOf(stored.get(token) ?? []);
+      const contradicted = new Set(
+        quotes
+          .filter((quote) => isContradicted({ ...quote, source }, knownOf(quote), archive.sources, fetchedAt))
+          .map(({ token }) => token),
+      );
+      const held = quotes.filter(
+        (quote) => !contradicted.has(quote.token) && isJump({ ...quote, source }, knownOf(quote), fetchedAt),
+      );
+      if (held.length > 0)
+        log.warn({ source, prices: held.map(({ token, price }) => ({ token, price })) }, 'prices held back');
       const rows = quotes
-        .filter(({ at }) => at >= oldest(fetchedAt))
-        .map(({ token, price, at, record = { ...NO_FIGURES, current_price: price } }) => ({
+        .filter((quote) => quote.at >= oldest(fetchedAt) && !held.includes(quote))
+        .map(({ token, price, at, record = { ...NO_FIGURES, current_price: price }, market = null }) => ({
           token,
           record,
+          market,
           at,
           fetchedAt,
         }));
-      await archive.recordLatest(source, what, rows, fetchedAt);
+      await archive.recordLatest(source, resource, rows, fetchedAt, { contradicted, held });
     },
   };
 }
 
-/** CoinGecko's limit on the tokens per call. */
-export const QUOTES_PER_CALL = 250;
-type Dependencies = Recording & { source: CoinGecko; clock: Clock };
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/**
+ * Whether a response has market caps and volumes, 0 if unknown. Without one of them, its prices are served, but they are
+ * not final, and its days are requested again.
+ */
+const hasAllFigures = (samples: readonly Sample[]): boolean =>
+  samples.length === 0 ||
+  (['marketCap', 'volume'] as const).every((name) => samples.some((sample) => sample[name] !== null));
+
+/** A sample without a price is missing: another response or another source can provide it. */
+const priced = (samples: readonly Sample[]): Sample[] => samples.filter(({ price }) => price !== null);
+
+/** The scheduled fetch of all tokens in demand, and the fetch of those that its response lacked. */
+type LatestFetch = 'latest' | 'latest-missing';
 
 /** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
-export function createFetches({ source, archive, clock, retention }: Dependencies) {
-  const { singleSample, record, quotes } = createRecorder(SOURCE, { archive, retention });
+export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, source: CoinGecko) {
+  const { archive, retention, clock } = deps;
+  const recorder = createRecorder(PRIMARY_SOURCE, deps);
+  const { singleSample, quotes } = recorder;
   const { history } = source;
   /** Samples beyond these limits are not stored, so they are not requested. */
-  const limits: HistoryLimits = { history, keptFor: retention[SOURCE] ?? Number.POSITIVE_INFINITY };
+  const limits: HistoryLimits = { history, keptFor: retention[PRIMARY_SOURCE] ?? Number.POSITIVE_INFINITY };
 
-  const archived = (interval: Interval, samples: readonly Sample[], fetchedAt: number) =>
-    samples.map((sample) => ({ ...sample, settled: isSettled(interval, sample.at, fetchedAt) }));
+  /** Stores a response. Also stores the time since when samples are missing that this response should contain. */
+  async function record(
+    resource: Fetch,
+    token: TokenName,
+    updates: readonly PointUpdate[],
+    now: number,
+  ): Promise<void> {
+    const missing = (interval: Interval) => archive.missing(token, interval, PRIMARY_SOURCE);
+    const before = new Map(RETRIED.map((interval) => [interval, missing(interval)]));
+    await recorder.record(resource, token, updates, now);
+    for (const interval of RETRIED) {
+      const name = missingOf(token, interval);
+      const isNew = (span: Span) => subtractSpans(span, before.get(interval) ?? []).length > 0;
+      const spans = missing(interval);
+      if (spans.some(isNew) || (spans.length > 0 && archive.fetchedAt(name) === undefined))
+        await recorder.record(name, token, [], now);
+    }
+  }
+
+  function archived(interval: 'minute' | 'hour', samples: readonly Sample[], fetchedAt: number) {
+    const isFinal = hasAllFigures(samples);
+    return samples.map((sample) => ({ ...sample, final: isFinal && isSettled(interval, sample.at, fetchedAt) }));
+  }
 
   return {
-    source: SOURCE,
     limits,
 
-    async latest(tokens: readonly TokenName[]): Promise<void> {
-      const reported: Quote[] = [];
-      for (let i = 0; i < tokens.length; i += QUOTES_PER_CALL) {
-        reported.push(...(await source.quotes(tokens.slice(i, i + QUOTES_PER_CALL))));
-      }
-      await quotes('latest', reported, clock.now());
+    /**
+     * Makes one call per page of tokens, and stores all prices together, as `what`. Fails only if every call fails.
+     * The tokens of a failed call are missing.
+     */
+    async latest(
+      tokens: readonly TokenName[],
+      resource: LatestFetch = 'latest',
+    ): Promise<Omit<MarketQuotes, 'quotes'>> {
+      const pages = pagesOf(tokens);
+      const results = await Promise.allSettled(pages.map(source.quotes));
+      const failure = results.find((result) => result.status === 'rejected')?.reason;
+      if (failure !== undefined && results.every(({ status }) => status === 'rejected')) throw failure;
+      const all = results.map((result, i) =>
+        result.status === 'fulfilled' ? result.value : { quotes: [], unpriced: [], missing: pages[i] ?? [] },
+      );
+      await quotes(
+        resource,
+        all.flatMap((page) => page.quotes),
+        clock.now(),
+      );
+      return { unpriced: all.flatMap(({ unpriced }) => unpriced), missing: all.flatMap(({ missing }) => missing) };
     },
 
     /** Makes one call for a token's last day. Stores the samples and the first sample of each hour. */
     async chart(token: TokenName): Promise<void> {
-      const samples = await source.recent(token, 1);
+      const samples = priced(await source.recent(token, 1));
       const now = clock.now();
       const from = now - DAY;
-      const firstHour = slotOf('hour', from + HOUR - 1);
+      const firstHour = intervalStart('hour', from + HOUR - 1);
       const sinceFirstHour = samples.filter(({ at }) => at >= firstHour);
       const hours = firstOfEach('hour', sinceFirstHour);
       const updates: PointUpdate[] = [
@@ -94,29 +162,36 @@ export function createFetches({ source, archive, clock, retention }: Dependencie
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;
       const days = Math.min(HOURLY_DAYS, history.finer);
-      const samples = isRecent ? await source.recent(token, days) : await source.between(token, span);
+      const samples = priced(isRecent ? await source.recent(token, days) : await source.between(token, span));
       const now = clock.now();
       const covers = isRecent ? { from: requested - days * DAY, thru: now } : span;
-      const mine = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
-      const updates: PointUpdate[] = [{ interval: 'hour', rows: archived('hour', mine, now), covers }];
+      const inSpan = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
+      const updates: PointUpdate[] = [{ interval: 'hour', rows: archived('hour', inSpan, now), covers }];
       await record(`hours:${token}`, token, updates, now);
     },
 
     /** Makes one call for every midnight from an instant on, within the plan's history. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
-      const samples = await source.daily(token, Number.isFinite(reachOf(limits, 'day', 0)) ? days : 'max');
+      const samples = priced(await source.daily(token, Number.isFinite(reachOf(limits, 'day', 0)) ? days : 'max'));
       const now = clock.now();
-      const { days: rows, trailing } = splitDaily(samples);
-      const updates: PointUpdate[] = trailing ? singleSample(token, trailing) : [];
-      const last = rows.findLast(({ at }) => isMidnightSample(at));
-      if (last) {
-        // A date without a row is final once a later date has a row. Until then, its row may still appear.
-        const thru = isSettled('day', last.at, now) ? startOfDate(last.at) + DAY - 1 : startOfDate(now) - 1;
-        const covers = { from: startOfDate(from), thru };
-        updates.push({ interval: 'day', rows: archived('day', rows, now), covers });
-      }
-      await record(`daily:${token}`, token, updates, now);
+      const { days: rows, trailing } = splitDaily(samples, now);
+      const last = rows.findLast(({ at }) => at === startOfDate(at));
+      // A token that was listed today has no midnight yet, and the newest sample alone is not a daily series.
+      const expectedFrom = Math.max(startOfDate(from), archive.beginning(token) + DAY);
+      if (!last && samples.some((sample) => sample !== trailing) && expectedFrom <= lastKnowable('day', now))
+        throw new UpstreamFailure(PRIMARY_SOURCE, 'unexpected', 'a daily chart without a sample near midnight');
+      // The row of a date after the last row may still appear. A response without samples is an answer, too.
+      const lastDate = last && isSettled('day', last.at, now) ? startOfDate(last.at) : startOfDate(now) - DAY;
+      const thru = samples.length === 0 ? lastKnowable('day', now) : lastDate + DAY - 1;
+      const isFinal = hasAllFigures(samples);
+      const covers = isFinal ? { from: startOfDate(from), thru } : undefined;
+      const settling = rows.map((row) => ({
+        ...row,
+        final: isFinal && row.at === startOfDate(row.at) && isSettled('day', row.at, now),
+      }));
+      const midnights: PointUpdate = { interval: 'day', rows: settling, covers };
+      await record(`daily:${token}`, token, [...(trailing ? singleSample(token, trailing) : []), midnights], now);
     },
   };
 }

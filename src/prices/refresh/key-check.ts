@@ -18,13 +18,13 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
   let differences: string[] = [];
 
   async function check(): Promise<void> {
-    const facts = await source.key();
-    budget.lower(facts, facts.left);
-    const reported = planNamed(facts.plan);
+    const key = await source.key();
+    budget.lower(key, key.left);
+    const reported = planNamed(key.plan);
     if (reported) source.limitReach(coinGeckoPlan(reported).historyDays);
-    differences = planDifferences(plan, configured.budget, facts, budget.reading().limit);
+    differences = planDifferences(plan, configured.budget, key, budget.reading().limit);
     if (differences.length === 0) return;
-    log.warn({ upstream: 'coingecko', ...facts, differences }, 'API plan smaller than configured');
+    log.warn({ upstream: 'coingecko', ...key, differences }, 'API plan smaller than configured');
   }
 
   const isPaid = names !== undefined;

@@ -1,22 +1,9 @@
-import { type Clock, DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { PER_PAGE } from '#prices/sources/coingecko-markets';
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { leftOf, monthOf, type SpentBudget, type UpstreamBudget } from '#upstream/budget';
 import { ageAt } from '#upstream/freshness';
-import { QUOTES_PER_CALL } from './fetches.ts';
-
-const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
-
-export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
-  const schedule: Partial<RefreshSchedule> = {};
-  for (const entry of text.split(',')) {
-    const match = /^\s*(latest|chart)=([1-9]\d{0,5})([smh])\s*$/.exec(entry);
-    if (!match) throw new RangeError('must be a list such as latest=6m,chart=6h (integers with s, m or h)');
-    const [, name, amount, unit] = match as unknown as [string, keyof RefreshSchedule, string, keyof typeof UNITS];
-    schedule[name] = Number(amount) * UNITS[unit];
-  }
-  return schedule;
-}
+import type { RefreshDeps } from './refresh-deps.ts';
 
 /** The longest pause between charts of the last day, in ms. A longer pause leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
@@ -57,16 +44,19 @@ export function throttled(
   return { latest, chart: longest, early };
 }
 
-/** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
-const IN_USE = DAY + HOUR;
-type Dependencies = {
-  configured: RefreshSchedule;
-  budget: Pick<UpstreamBudget, 'current'>;
-  archive: Pick<ArchiveCache, 'fetchedAt' | 'generation' | 'loaded'>;
-  clock: Clock;
+/** The schedule without CoinGecko: an exchange's candles of five minutes can be a candle late. */
+export const EXCHANGE_SCHEDULE: Pick<Schedule, 'current' | 'latestEvery'> = {
+  current: () => ({ latest: MINUTE, chart: 10 * MINUTE, early: LEAST_EARLY }),
+  latestEvery: () => MINUTE,
 };
 
-export function createSchedule({ configured, budget, archive, clock }: Dependencies) {
+/** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
+const IN_USE = DAY + HOUR;
+type Deps = Pick<RefreshDeps, 'archive' | 'demand' | 'clock'>;
+type Configured = { schedule: RefreshSchedule };
+
+export function createSchedule(deps: Deps, budget: UpstreamBudget, { schedule: configured }: Configured) {
+  const { archive, demand, clock } = deps;
   let counted: { generation: number; load: ScheduledLoad } | undefined;
 
   function count(): ScheduledLoad {
@@ -74,7 +64,7 @@ export function createSchedule({ configured, budget, archive, clock }: Dependenc
     const tokens = archive.loaded();
     const inUse = (kind: 'chart' | 'daily') =>
       tokens.filter((token) => ageAt(archive.fetchedAt(`${kind}:${token}`), now) < IN_USE).length;
-    const latest = Math.max(1, Math.ceil(tokens.length / QUOTES_PER_CALL));
+    const latest = Math.max(1, Math.ceil(demand.size() / PER_PAGE));
     return { latest, charts: inUse('chart'), days: inUse('daily') };
   }
 

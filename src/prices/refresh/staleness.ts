@@ -1,5 +1,5 @@
 import { type Clock, DAY, HOUR } from '#core/clock';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
 import { INTERVALS } from '#prices/model/interval';
 import { lastSample } from '#prices/model/series';
 import { ageAt, type Staleness } from '#upstream/freshness';

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '#core/clock';
+import { HOUR, MINUTE, SECOND } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
 /**
@@ -6,6 +6,19 @@ import type { Budget } from '#upstream/budget';
  * daily series is fetched once a day, when it is ready.
  */
 export type RefreshSchedule = { latest: number; chart: number };
+
+const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
+
+export function parseRefreshSchedule(text: string): Partial<RefreshSchedule> {
+  const schedule: Partial<RefreshSchedule> = {};
+  for (const entry of text.split(',')) {
+    const match = /^\s*(latest|chart)=([1-9]\d{0,5})([smh])\s*$/.exec(entry);
+    if (!match) throw new RangeError('must be a list such as latest=6m,chart=6h (integers with s, m or h)');
+    const [, name, amount, unit] = match as unknown as [string, keyof RefreshSchedule, string, keyof typeof UNITS];
+    schedule[name] = Number(amount) * UNITS[unit];
+  }
+  return schedule;
+}
 
 type CoinGeckoPlan = {
   url: string;
@@ -62,8 +75,8 @@ export const COINGECKO_PLAN_NAMES = Object.keys(COINGECKO_PLANS) as CoinGeckoPla
 export const coinGeckoPlan = (name: CoinGeckoPlanName): CoinGeckoPlan => COINGECKO_PLANS[name];
 
 export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
-  COINGECKO_PLAN_NAMES.find((one) =>
-    coinGeckoPlan(one).names?.some((known) => known.toLowerCase() === name.toLowerCase()),
+  COINGECKO_PLAN_NAMES.find((plan) =>
+    coinGeckoPlan(plan).names?.some((planName) => planName.toLowerCase() === name.toLowerCase()),
   );
 
 /** The days of history to assume after a refusal: those that it states, else the next smaller plan's, else half. */
@@ -86,15 +99,15 @@ const UNREMARKABLE = 0.02;
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,
-  facts: KeyFacts,
+  key: KeyFacts,
   share: number,
 ): string[] {
-  const reported = planNamed(facts.plan);
-  const expected = Math.min(perMonth, facts.perMonth);
+  const reported = planNamed(key.plan);
+  const expected = Math.min(perMonth, key.perMonth);
   return [
     ...(reported && reported !== plan ? [`COINGECKO_PLAN is ${plan}, but the plan of the key is ${reported}`] : []),
-    ...(facts.perMinute < perMinute ? [`the key has ${facts.perMinute} calls per minute instead of ${perMinute}`] : []),
-    ...(facts.perMonth < perMonth ? [`the key has ${facts.perMonth} calls per month instead of ${perMonth}`] : []),
+    ...(key.perMinute < perMinute ? [`the key has ${key.perMinute} calls per minute instead of ${perMinute}`] : []),
+    ...(key.perMonth < perMonth ? [`the key has ${key.perMonth} calls per month instead of ${perMonth}`] : []),
     ...(share < expected * (1 - UNREMARKABLE)
       ? [
           `another application uses the same key: ${share} of this month's calls remain for this service instead of ${expected}`,

@@ -1,64 +1,42 @@
 import { beginningOf, type Catalogue } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
-import { type Clock, DAY, HOUR, iso, MINUTE, type Span } from '#core/clock';
-import type { LatestPrice } from '#prices/model/records';
-import type { Quote, Sample } from '#prices/model/sample';
-import { isOutOfReach, UpstreamFailure } from '#upstream/failure';
-import { implausible, plausibleFigure } from '#upstream/plausible';
-import { openUpstream, type UpstreamOptions } from '#upstream/transport/upstream';
+import { DAY, HOUR, MINUTE, type Span } from '#core/clock';
+import type { SourceFacts } from '#prices/model/market-sources';
+import type { Sample } from '#prices/model/sample';
+import { isOutOfReach } from '#upstream/failures/failure';
+import { createItemReport, type Dropped } from '#upstream/items/items';
+import { implausible } from '#upstream/items/plausible';
+import { openUpstream, type SourceOptions } from '#upstream/transport/upstream';
+import { chartItems, chartOf } from './coingecko-charts.ts';
 import { createCoins } from './coingecko-coins.ts';
+import { createMarkets } from './coingecko-markets.ts';
 import { type CoinGeckoPlanName, coinGeckoPlan, type KeyFacts, reachAfterRefusal } from './coingecko-plans.ts';
-import {
-  chartOf,
-  chartSamples,
-  createReader,
-  keyAnswer,
-  type Market,
-  marketsOf,
-  namedReach,
-} from './coingecko-wire.ts';
-import { createPlausible, type Dropped } from './dropped-samples.ts';
+import { createReader, keyResponse, namedReach } from './coingecko-wire.ts';
 
-/** Sizes in bytes. A token's record takes about 1 KB, and a point in each of a chart's arrays takes 40 bytes. */
-const MARKETS_BYTES = 44 * 1024;
-const MARKET_BYTES = 4 * 1024;
+/** Sizes in bytes. A point in each of a chart's arrays takes 40 bytes. */
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/**
- * Tolerances for responses that are longer than requested. Each array of a chart may have twice the points plus
- * `MORE_POINTS`, and a list of prices may have `MORE_TOKENS` more tokens.
- */
+/** Tolerance for charts that are longer than requested: each array may have twice the points plus this number. */
 const MORE_POINTS = 1000;
-const MORE_TOKENS = 250;
 
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
 const FIVE_MINUTES = 5 * MINUTE;
-const toHttpDate = (iso: string | null) => iso && new Date(iso).toUTCString();
-type RecordedQuote = Quote & { record: LatestPrice };
-
-function toQuote(market: Market, now: number): RecordedQuote[] {
-  const { id, last_updated, current_price, ...figures } = market;
-  if (current_price === null) return [];
-  const record = {
-    current_price,
-    ...figures,
-    market_cap: plausibleFigure(figures.market_cap),
-    total_volume: plausibleFigure(figures.total_volume),
-    ath_date: toHttpDate(figures.ath_date),
-    atl_date: toHttpDate(figures.atl_date),
-  };
-  return [{ token: id, price: current_price, record, at: last_updated ? Date.parse(last_updated) : now }];
-}
-
-type Options = {
+type Options = SourceOptions & {
   plan: CoinGeckoPlanName;
   apiKey?: string | undefined;
   catalogue: Pick<Catalogue, 'named'>;
-  clock: Clock;
   dropped: Dropped;
   /** In ms. Latest prices are rejected if even the newest is older than this. By default, there is no limit. */
   frozenAfter?: () => number;
-} & Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'>;
+};
+
+export const coingecko: SourceFacts = {
+  title: 'CoinGecko',
+  url: 'https://www.coingecko.com',
+  provides: ['latest', 'history'],
+  terms: 'https://www.coingecko.com/en/terms',
+  attribution: 'Powered by CoinGecko',
+};
 
 /** CoinGecko v3 (docs.coingecko.com). Every method throws `UpstreamFailure`. */
 export function openCoinGecko(options: Options) {
@@ -67,9 +45,10 @@ export function openCoinGecko(options: Options) {
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
   const history = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
+  const readHistory = createReader(apiKey, { isHistory: true });
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
-  const plausible = createPlausible(upstream.name, dropped);
+  const reportItems = createItemReport(upstream.name, dropped);
 
   function limitReach(days: number, isOfAll: boolean): void {
     if (isOfAll) history.day = Math.min(history.day, days);
@@ -98,15 +77,11 @@ export function openCoinGecko(options: Options) {
     const maxBytes = CHART_BYTES + POINT_BYTES * points;
     const requested = { path: `/coins/${token}${path}`, query: { vs_currency: 'usd', ...query }, maxBytes };
     try {
-      return await upstream.send(requested, (answer) => {
+      return await upstream.send(requested, (response) => {
         const now = clock.now();
-        const samples = chartSamples(read(shape, answer, now));
         const beginning = beginningOf(catalogue.named(token));
-        return plausible(requested.path, samples, (sample) => implausible(beginning, sample, now)).map((sample) => ({
-          ...sample,
-          marketCap: plausibleFigure(sample.marketCap),
-          volume: plausibleFigure(sample.volume),
-        }));
+        const items = chartItems(readHistory(shape, response, now), (sample) => implausible(beginning, sample, now));
+        return reportItems(requested.path, items).accepted;
       });
     } catch (error) {
       learnReach(days, query.interval === 'daily', error);
@@ -122,27 +97,11 @@ export function openCoinGecko(options: Options) {
     history: history as Readonly<typeof history>,
     limitReach: (days: number): void => limitReach(days, true),
     /** For paid plans only: CoinGecko rejects other keys. */
-    key: (): Promise<KeyFacts> => upstream.send({ path: '/key' }, (answer) => read(keyAnswer, answer, clock.now())),
+    key: (): Promise<KeyFacts> =>
+      upstream.send({ path: '/key' }, (response) => read(keyResponse, response, clock.now())),
 
-    /** The latest prices of the named tokens. Omits tokens without a price. */
-    async quotes(tokens: readonly TokenName[]): Promise<RecordedQuote[]> {
-      const query = { vs_currency: 'usd', ids: tokens.join(',') };
-      const maxBytes = MARKETS_BYTES + MARKET_BYTES * tokens.length;
-      const path = '/coins/markets';
-      const wanted = new Set(tokens);
-      return upstream.send({ path, query, maxBytes }, (answer) => {
-        const now = clock.now();
-        const markets = read(marketsOf(tokens.length + MORE_TOKENS), answer, now);
-        const quotes = markets.flatMap((market) => (wanted.has(market.id) ? toQuote(market, now) : []));
-        if (quotes.length === 0) throw new UpstreamFailure('coingecko', 'empty', 'none of the requested tokens');
-        const reported = plausible(path, quotes, ({ token, ...sample }) =>
-          implausible(beginningOf(catalogue.named(token)), sample, now),
-        );
-        const newest = Math.max(...reported.map(({ at }) => at));
-        if (now - newest <= frozenAfter()) return reported;
-        throw new UpstreamFailure('coingecko', 'stale', `the newest price is from ${iso(newest)}`);
-      });
-    },
+    /** The latest prices of at most a page of tokens. */
+    quotes: createMarkets({ send: upstream.send, read, catalogue, clock, dropped, frozenAfter }),
 
     /** The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. */
     recent: (token: TokenName, days: number) =>
@@ -168,7 +127,7 @@ export function openCoinGecko(options: Options) {
         (clock.now() - from) / DAY,
       ),
 
-    ...createCoins({ send: upstream.send, read, clock }),
+    ...createCoins({ send: upstream.send, read, clock, dropped }),
     close: upstream.close,
   };
 }

@@ -1,16 +1,16 @@
 import type { Token, TokenName } from '#catalogue/token';
 import { SECOND } from '#core/clock';
-import { every } from '#core/every';
+import type { Job } from '#core/jobs';
 import { createMutex } from '#core/mutex';
-import type { ArchiveCache } from '#prices/archive/archive-cache';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
 import type { PriceEvents } from '#prices/latest/price-events';
 import { type Currency, tokenOfCurrency } from '#prices/model/currency';
 import type { Backfill } from '#prices/refresh/backfill';
 import { inTurns } from '#server/connections/loop-turns';
-import { type EventStream, eventBytes } from '#server/replies/event-stream';
+import { type EventStream, eventBytes } from '#server/responses/event-stream';
 
 /** How often the tokens of open streams count as requested, in ms. */
-const REQUESTED_EVERY = SECOND;
+const REQUEST_INTERVAL = SECOND;
 /** How many streams receive an event in one turn of the event loop: about a tenth of a millisecond's work. */
 const PER_TURN = 64;
 
@@ -89,7 +89,6 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
       if (archive.load(name) === undefined) Promise.resolve(backfill.latest(name)).catch(onError);
     }
   }
-  const requesting = every(REQUESTED_EVERY, request, { onError });
 
   return {
     /** Returns the function that subscribes a stream to the tokens. The stream first receives their current prices. */
@@ -100,26 +99,25 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
       const texts = await priceEvents(tokens, currency);
 
       return (stream) => {
-        const mine = tokens.flatMap((token) => {
+        const subscribed = tokens.flatMap((token) => {
           const { name } = token;
           const text = texts.get(name);
           if (text !== undefined && !entries.has(name))
             entries.set(name, { token, text, bytes: eventBytes('price', text, String(version)), streams: new Set() });
           return entries.get(name) ?? [];
         });
-        for (const { token, bytes, streams } of mine) {
+        for (const { token, bytes, streams } of subscribed) {
           streams.add(stream);
           stream.put(token.name, bytes);
         }
         // A change while the prices were converted is not in the texts.
         if (archive.pricesVersion() !== version) publish().catch(onError);
-        return unsubscriber(mine, stream);
+        return unsubscriber(subscribed, stream);
       };
     },
 
-    /** Requests the streamed tokens now. Also called once a second. */
-    request: requesting.run,
-    close: requesting.close,
+    request,
+    job: { name: 'price stream', every: REQUEST_INTERVAL, run: request } satisfies Job,
   };
 }
 

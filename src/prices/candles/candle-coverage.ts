@@ -1,0 +1,203 @@
+import { type Clock, HOUR, isoDate, MINUTE, overlap, SECOND, type Span, subtractSpans, union } from '#core/clock';
+import { Problem } from '#core/problems';
+import { currencyText, type Valuation, withRates } from '#prices/currencies/valuation';
+import { fileName } from '#prices/history/series-text';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
+import { type CandleColumns, candleLength } from '#prices/model/candle';
+import { type CandleWindow, factsOfCandleInterval, isStored } from '#prices/model/candle-interval';
+import { type Interval, spanText, type Window } from '#prices/model/interval';
+import { keptFrom, type Retention } from '#prices/model/market-sources';
+import { retryPause } from '#prices/model/missing-samples';
+import { firstUnsettled, wholeOf } from '#prices/model/series';
+import type { OpenedExchange } from '#prices/sources/open-exchange';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
+import type { FetchOutcome } from '#upstream/fetch-runner';
+import { ageAt, type Wait } from '#upstream/freshness';
+import { type CandleCache, candleFetch } from './candle-cache.ts';
+import type { CandleSeries } from './candle-store.ts';
+
+type Dependencies = {
+  source: Pick<OpenedExchange, 'name' | 'title' | 'reach'>;
+  cache: CandleCache;
+  archive: Pick<ArchiveCache, 'beginning'>;
+  retention: Retention;
+  clock: Clock;
+};
+
+/** Stored candles, the candles of the requested interval, and the spans of those that are not complete. */
+type ServedCandles = { stored: CandleColumns; columns: CandleColumns; gaps: readonly Span[] };
+
+export function createCandleFacts({ source, cache, archive, retention, clock }: Dependencies) {
+  const bounds = (interval: Interval, now: number) => ({
+    reach: source.reach(interval, now),
+    keptFrom: keptFrom(retention, source.name, now),
+  });
+
+  /** The first instant that can have candles: the start of the token's prices, or an older stored candle. */
+  const beginning = (series: CandleSeries): number =>
+    Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
+
+  /** The missing parts of a window, except the newest candle of an open window, which may not exist yet. */
+  function missing(series: CandleSeries, { span, open }: Window) {
+    const now = clock.now();
+    const { interval } = series;
+    const gaps = candleGaps(span, beginning(series), {
+      now,
+      interval,
+      coverage: cache.coverage(series.token, series.interval),
+    });
+    const newest = runningCandle(interval, now) - candleLength(interval);
+    return open ? gaps.filter(({ from }) => from < newest) : gaps;
+  }
+
+  /** `gaps` are the missing candles of the window's interval, if they are not stored ones. */
+  function nothingToServe(series: CandleSeries, window: Window, failure: unknown, gaps?: string[]): unknown {
+    const spans = missing(series, window);
+    const members = { gaps: gaps ?? spans.map((span) => spanText(series.interval, span)) };
+    // An exchange may list a pair again that it lists no longer, so only a token without a pair has no data.
+    const isUnlisted = failure instanceof UpstreamFailure && failure.reason === 'not_listed';
+    if (isUnlisted && failure.retryAfter === undefined)
+      return new Problem('no_data', `${source.title} does not trade this token for US dollars.`, { cause: failure });
+    if (failure) return upstreamProblem(failure, { who: source.title, members });
+    const [first] = spans;
+    if (!first) return new Problem('no_data', 'The requested period contains no finished candle for this token.');
+    const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
+    if (spans.every(({ thru }) => thru < oldest)) {
+      const available = isoDate(Math.min(oldest, cache.first(series.token, series.interval) ?? oldest));
+      const detail =
+        `Neither ${source.title} nor the archive has candles with this interval for the requested period. Candles are ` +
+        `available from ${available}.`;
+      return new Problem('no_data', detail, { members });
+    }
+    const detail = `The archive has no candles for the requested period, and ${source.title} does not provide them yet.`;
+    return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
+  }
+
+  /** Whether a candle lacks only the newest stored one, which may not exist yet. */
+  function isAwaited(series: CandleSeries, { interval, open }: Window, { from, thru }: Span): boolean {
+    const newest = runningCandle(interval, clock.now()) - candleLength(interval);
+    return (
+      open && thru > newest && missing(series, { interval, open, span: { from, thru }, withLatest: false }).length === 0
+    );
+  }
+
+  function facts(
+    series: CandleSeries,
+    window: CandleWindow,
+    { stored, columns, gaps: uncovered }: ServedCandles,
+    outcome: FetchOutcome,
+    valuation?: Valuation,
+  ) {
+    const now = clock.now();
+    const length = candleLength(series.interval);
+    const known = overlap(window.span, { from: beginning(series), thru: now });
+    const unvalued = known && valuation ? valuation.missing(known) : [];
+    const { length: servedLength } = factsOfCandleInterval(window.candles);
+    const spans = isStored(window)
+      ? [...missing(series, window), ...unvalued]
+      : uncovered
+          .filter((span) => !isAwaited(series, window, span))
+          .flatMap((span) => overlap(span, known ?? span) ?? []);
+    const gaps = union(spans).map((span) => spanText(series.interval, span));
+    const lastAt = stored.at.at(-1) ?? window.span.from;
+    const running = runningCandle(series.interval, now);
+    const isBehind =
+      window.open &&
+      candleGaps({ from: running - length, thru: now }, 0, {
+        now,
+        interval: series.interval,
+        coverage: cache.coverage(series.token, series.interval),
+      }).length > 0;
+    const fetchedAt = cache.fetchedAt(candleFetch(series));
+    return {
+      fileName: fileName([series.token, 'candles'], window, valuation?.currency),
+      source: source.name,
+      ...(valuation && { currency: currencyText(valuation) }),
+      modifiedAt: (columns.at.at(-1) ?? window.span.from) + servedLength,
+      fetchedAt: window.open ? fetchedAt : undefined,
+      dueAt: isBehind ? now : running + length,
+      isImmutable:
+        !window.open &&
+        gaps.length === 0 &&
+        firstUnsettled(wholeOf(stored)) === undefined &&
+        (valuation?.isSettled(lastAt) ?? true),
+      gaps,
+      outcome: valuation ? withRates(outcome, valuation.outcome) : outcome,
+    };
+  }
+
+  return { bounds, beginning, missing, nothingToServe, facts };
+}
+
+/** How long after its end a candle becomes final, in ms. Younger candles have been observed to change. */
+const SETTLES_AFTER = HOUR;
+/** The delay before the next request, in ms. The newest candle may be available slightly late. */
+const REQUEST_EVERY = MINUTE;
+/** How many of the oldest candles are not requested, because the exchange may drop them before it responds. */
+const EDGE = 2;
+
+/** The known candles of a token and an interval as of `now`. Instants in Unix ms. */
+type KnownCandles = {
+  now: number;
+  interval: Interval;
+  coverage: readonly Span[];
+  /** The start of the first candle that may still change and can be requested (`firstRequested`). */
+  unsettledFrom: number | undefined;
+  /** The spans that the exchange has reported without candles, and the time since when some are missing. */
+  missing: readonly Span[];
+  missingSince: number | undefined;
+  reach: number;
+  keptFrom: number;
+  fetchedAt: number | undefined;
+};
+
+/** `from` is the start of the candles to fetch (all if undefined). `wait` is how long the response waits for them. */
+type PlannedCandles = { from: number | undefined; wait: Wait };
+
+export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
+  fetchedAt >= at + length + SETTLES_AFTER;
+
+export const runningCandle = (interval: Interval, now: number): number =>
+  Math.floor(now / candleLength(interval)) * candleLength(interval);
+
+const firstAvailable = (interval: Interval, reach: number): number =>
+  Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
+
+/** The start of the first candle to request. Older candles are not provided, or not stored. */
+export const firstRequested = (
+  interval: Interval,
+  { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
+): number =>
+  Math.max(firstAvailable(interval, reach), Math.ceil(keptFrom / candleLength(interval)) * candleLength(interval));
+
+/** The spans, from an instant on, in which finished candles are missing. */
+export function candleGaps(
+  span: Span,
+  from: number,
+  { now, interval, coverage }: Pick<KnownCandles, 'now' | 'interval' | 'coverage'>,
+): Span[] {
+  const finished = overlap(span, { from, thru: runningCandle(interval, now) - 1 });
+  return finished ? subtractSpans(finished, coverage) : [];
+}
+
+/** Plans at most one call. The response waits for missing candles, but only a moment for the newest one. */
+export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
+  const { now, interval, unsettledFrom, reach, fetchedAt } = known;
+  if (ageAt(fetchedAt, now) < REQUEST_EVERY) return undefined;
+  const length = candleLength(interval);
+  const first = firstRequested(interval, known);
+  const running = runningCandle(interval, now);
+  const isRetryDue = ageAt(fetchedAt, now) >= retryPause(known.missingSince, fetchedAt);
+  const gaps = candleGaps(span, first, known).flatMap((gap) => (isRetryDue ? gap : subtractSpans(gap, known.missing)));
+  const unsettled = unsettledFrom ?? running;
+  const isUnsettled = unsettled <= span.thru && isCandleSettled(unsettled, length, now);
+  const [gap] = gaps;
+  if (!gap && !isUnsettled) return undefined;
+  // The call starts at the oldest missing candle of the whole series, so that the next window needs no call.
+  const [missing = gap] = candleGaps({ from: first, thru: now }, first, known);
+  const oldest = Math.min(missing?.from ?? running, unsettled);
+  const from = oldest === firstAvailable(interval, reach) ? undefined : oldest;
+  if (!gap) return { from, wait: 'none' };
+  const isNewestAlone = gap.from >= running - length && span.from < gap.from;
+  return { from, wait: isNewestAlone ? 'moment' : 'end' };
+}

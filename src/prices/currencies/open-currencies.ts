@@ -1,0 +1,36 @@
+import { MINUTE } from '#core/clock';
+import { servedCurrencies } from '#prices/model/currency';
+import { openEcb } from '#prices/sources/ecb';
+import type { CapabilityDeps } from '#server/capability';
+import { openBudgeted } from '#upstream/budgeted-upstream';
+import { createSingleFlight } from '#upstream/fetch-runner';
+import { createRateCache } from './rate-cache.ts';
+import { createRateStore } from './rate-store.ts';
+import { createRates, NO_RATES } from './rates.ts';
+
+/** The ECB documents no limits. This budget is for malfunctions: a normal day takes two calls, a holiday six. */
+const BUDGET = { perMinute: 10, perMonth: 2000 };
+
+/** Reads no rates before the first request for a currency other than the dollar. */
+export async function openCurrencies(deps: CapabilityDeps<{ exchangeRatesUrl: string | undefined }>) {
+  const { settings, database, deadline, refreshes, versions, clock, failures } = deps;
+  const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
+  const currencies = servedCurrencies(url !== undefined);
+  if (url === undefined)
+    return { currencies, rates: NO_RATES, readings: () => [], close: async (): Promise<void> => undefined };
+
+  const { options, dropped, reading } = await openBudgeted(deps, 'ecb', BUDGET);
+  const source = openEcb({ ...options, url, dropped, callSpacing: () => MINUTE });
+  const store = deadline.over(createRateStore(database.prisma));
+  const cache = createRateCache({ store, versions, clock });
+  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+
+  return {
+    currencies,
+    rates: createRates({ source, store, cache, singleFlight, clock }),
+    readings: () => [reading()],
+    close: source.close,
+  };
+}
+
+export type Currencies = Awaited<ReturnType<typeof openCurrencies>>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
+import { httpDate, text } from '#core/forms/record-fields';
+import { latestPrice, priceSeries } from '#prices/model/prices-records';
+
+/** The maximum number of tokens in a request, and the number of tokens per charged call. */
+export const MAX_TOKENS = 100;
+export const TOKENS_PER_CALL = 10;
+/** The charge for a request of several tokens, in calls. */
+export const callsFor = (tokens: number): number => Math.ceil(tokens / TOKENS_PER_CALL);
+
+export const tokenPrice = z
+  .object({
+    tokenName: z.string().meta({ description: 'The name of the token', examples: ['bitcoin'] }),
+    symbol: z.string().meta({ description: 'The ticker symbol, in lower case', examples: ['btc'] }),
+    at: httpDate
+      .meta({ description: 'The time of the price: HTTP-date (RFC 9110), GMT. Null if no price is known.' })
+      .nullable(),
+    change_24h: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'The change in percent since the sample nearest to 24 hours before `at`. Null if no sample exists within 30 minutes of that time.',
+        examples: [-1.25],
+      }),
+    ...latestPrice.shape,
+    current_price: latestPrice.shape.current_price.nullable(),
+  })
+  .meta({
+    id: 'TokenPrice',
+    description: 'The latest price of one of several tokens. If no price is known, all figures are null.',
+  });
+export type TokenPrice = z.infer<typeof tokenPrice>;
+
+export const streamedPrice = z
+  .object({
+    ...tokenPrice.shape,
+    source: text('The source of the price; null if no price is known', 'coingecko').nullable(),
+  })
+  .meta({
+    id: 'StreamedPrice',
+    description: 'The data of a `price` event: a record of `/v1/prices/latest/tokens`, and the source of the price',
+  });
+export type StreamedPrice = z.infer<typeof streamedPrice>;
+
+/** The public sample: the latest price of a token, and its history of `days` days. */
+export const SAMPLE = { token: BUILT_IN_TOKENS[0], days: 30 } as const;
+
+export const marketSample = z
+  .object({
+    title: text('The display name of the token', 'Bitcoin'),
+    latest: tokenPrice,
+    history: priceSeries,
+  })
+  .meta({
+    id: 'MarketSample',
+    description: `The latest price of a token and its ${SAMPLE.days}-day history. The history has one point per midnight (UTC). The latest price is the last point.`,
+  });
+export type MarketSample = z.infer<typeof marketSample>;

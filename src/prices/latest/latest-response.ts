@@ -1,0 +1,202 @@
+import type { Token, TokenName } from '#catalogue/token';
+import { type Clock, DAY, MINUTE } from '#core/clock';
+import { Problem } from '#core/problems';
+import { convertLatest } from '#prices/currencies/conversion';
+import { currencyText, type LatestValuation, rateUnavailable, withRates } from '#prices/currencies/valuation';
+import type { ArchiveCache } from '#prices/latest/latest-cache';
+import { type Currency, DOLLAR } from '#prices/model/currency';
+import type { LatestPrice } from '#prices/model/prices-records';
+import { NO_FIGURES } from '#prices/model/sample';
+import { type PointSeries, samplesOf } from '#prices/model/series';
+import type { DataResponse } from '#server/responses/response-body';
+import type { CachedResponses } from '#server/responses/response-cache';
+import { upstreamProblem } from '#upstream/failures/failure';
+import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
+import type { SourcedLatest } from './latest-composition.ts';
+import { createLatestFacts, type LatestFetches, versionOf } from './latest-facts.ts';
+import type { TokenPrice } from './latest-records.ts';
+
+/** The largest accepted distance, in ms, between a sample and the instant 24 hours earlier. */
+const TOLERANCE = 30 * MINUTE;
+
+/**
+ * The change of a price over the 24 hours before an instant (Unix ms), in percent. The reference is the sample,
+ * of any series, that is nearest to 24 hours earlier. If two samples of a series are equally near, it is the earlier
+ * one. Null if no sample is within the tolerance.
+ */
+export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
+  const dayBefore = at - DAY;
+  let before: number | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  const slices = series.map((one) => one.slice(dayBefore - TOLERANCE, dayBefore + TOLERANCE));
+  for (const sample of slices.flatMap((slice) => [...samplesOf(slice)])) {
+    const distance = Math.abs(sample.at - dayBefore);
+    if (!sample.price || distance >= nearest) continue;
+    before = sample.price;
+    nearest = distance;
+  }
+  return before === null ? null : ((price - before) / before) * 100;
+}
+
+type Named = Pick<Token, 'name' | 'symbol'>;
+type Row = Named & { latest: SourcedLatest | undefined; change: number | null };
+
+const versionOfAll = (rows: readonly Row[]): string =>
+  rows.map(({ symbol, latest, change }) => [symbol, latest && versionOf(latest), change].join()).join(';');
+
+export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
+  const named = { tokenName: name, symbol };
+  if (!latest) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
+  return { ...named, at: new Date(latest.at).toUTCString(), change_24h: change, ...latest.record };
+}
+
+const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
+type Archive = Pick<ArchiveCache, 'latest' | 'series'>;
+
+/** The latest price of a token and its 24-hour change, calculated in dollars from the chart's series. */
+export function priceOf(archive: Archive, { name, symbol }: Named): Row {
+  const latest = archive.latest(name);
+  const series = [archive.series(name, 'minute'), archive.series(name, 'hour')];
+  const change = latest ? dayChange(series, latest.record.current_price, latest.at) : null;
+  return { name, symbol, latest, change };
+}
+
+type Dependencies = { archive: Archive; latestResponse: LatestResponses };
+
+export function createLatestTable({ archive, latestResponse }: Dependencies) {
+  /** Returns records in the order of the tokens. Unknown figures are null. Throws a problem if no token has a price. */
+  return function latestTable(tokens: readonly Named[], currency = DOLLAR): DataResponse | Promise<DataResponse> {
+    const names = tokens.map(({ name }) => name);
+    const requestKey = `latest ${currency} ${names.join()}`;
+    const read = () => tokens.map((token) => priceOf(archive, token));
+    return latestResponse({ requestKey, tokens: names, read, versionOf: versionOfAll, write }, currency);
+  };
+}
+
+export function createLatestPrice({ archive, latestResponse }: Dependencies) {
+  return function latestPrice(token: TokenName, currency = DOLLAR): DataResponse | Promise<DataResponse> {
+    return latestResponse(
+      {
+        requestKey: currency === DOLLAR ? token : `${token},${currency}`,
+        tokens: [token],
+        read: () => [{ latest: archive.latest(token) }],
+        versionOf: ([{ latest } = { latest: undefined }]) => (latest ? versionOf(latest) : ''),
+        write: ([row]) => JSON.stringify(row?.latest?.record),
+      },
+      currency,
+    );
+  };
+}
+
+type LatestResponseRow = { latest: SourcedLatest | undefined };
+
+type LatestRequest<R extends LatestResponseRow> = {
+  requestKey: string;
+  tokens: readonly TokenName[];
+  read: () => R[];
+  versionOf: (rows: readonly R[]) => string;
+  write: (rows: readonly R[]) => string;
+};
+
+export type LatestValuations = {
+  ofLatest(currency: Currency, records: readonly LatestPrice[], since?: number): Promise<LatestValuation>;
+};
+
+type LatestResponseDependencies = {
+  archive: Pick<ArchiveCache, 'load'>;
+  backfill: LatestFetches;
+  cachedResponses: Pick<CachedResponses, 'get' | 'keep' | 'body'>;
+  valuations: LatestValuations;
+  clock: Clock;
+};
+
+const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is FetchOutcome =>
+  !(outcome instanceof Promise);
+
+const noPrice = () => new Problem('no_data', 'The price sources report no price for this token.');
+
+/** Throws a problem if no token has a price. */
+export function knownPrices(rows: readonly LatestResponseRow[], { failure }: FetchOutcome): SourcedLatest[] {
+  const latest = rows.flatMap(({ latest }) => latest ?? []);
+  if (latest.length === 0) throw failure === undefined ? noPrice() : upstreamProblem(failure);
+  return latest;
+}
+
+export function createLatestResponses({
+  archive,
+  backfill,
+  cachedResponses,
+  valuations,
+  clock,
+}: LatestResponseDependencies) {
+  const factsOf = createLatestFacts({ backfill, clock });
+
+  function responseOf(
+    requestKey: string,
+    version: string,
+    rows: readonly LatestResponseRow[],
+    write: () => string,
+    outcome: FetchOutcome,
+  ): DataResponse {
+    const latest = knownPrices(rows, outcome);
+    return { body: cachedResponses.body(requestKey, version, write), ...factsOf(latest, outcome) };
+  }
+
+  function inDollars<R extends LatestResponseRow>(
+    { requestKey, read, versionOf, write }: LatestRequest<R>,
+    outcome: FetchOutcome,
+  ) {
+    const rows = read();
+    return responseOf(requestKey, versionOf(rows), rows, () => write(rows), outcome);
+  }
+
+  /** Throws a problem if the currency's value is unknown. */
+  async function inCurrency<R extends LatestResponseRow>(
+    request: LatestRequest<R>,
+    currency: Currency,
+  ): Promise<DataResponse> {
+    const { requestKey, tokens, read, versionOf, write } = request;
+    await Promise.all(tokens.map(archive.load));
+    const outcome = allOutcomes(await Promise.all(tokens.map(backfill.latest)));
+    const rows = read();
+    const records = knownPrices(rows, outcome).map(({ record }) => record);
+    const valuation = await valuations.ofLatest(currency, records);
+    const now = clock.now();
+    const converted = rows.map((row): R => {
+      if (!row.latest) return row;
+      const record = convertLatest(row.latest.record, valuation.now, valuation.usdRate);
+      if (!record) throw rateUnavailable(valuation, { from: now, thru: now }, []);
+      return { ...row, latest: { ...row.latest, record } };
+    });
+    const version = `${versionOf(rows)};${valuation.version}`;
+    return {
+      ...responseOf(requestKey, version, rows, () => write(converted), withRates(outcome, valuation.outcome)),
+      currency: currencyText({ ...valuation, usdRate: () => valuation.now }, now),
+    };
+  }
+
+  /** Returns synchronously if all prices are in memory and none is due. */
+  return function latestResponse<R extends LatestResponseRow>(
+    request: LatestRequest<R>,
+    currency: Currency,
+  ): DataResponse | Promise<DataResponse> {
+    const { requestKey, tokens } = request;
+    const known = cachedResponses.get(requestKey);
+    if (known) return known;
+    const keep = (response: DataResponse) => cachedResponses.keep(requestKey, response);
+    if (currency !== DOLLAR) return inCurrency(request, currency).then(keep);
+    const loading = tokens.flatMap((token) => archive.load(token) ?? []);
+    if (loading.length > 0) return Promise.all(loading).then(() => latestResponse(request, currency));
+    const outcomes = tokens.map(backfill.latest);
+    if (outcomes.every(isThere)) return keep(inDollars(request, allOutcomes(outcomes)));
+    return Promise.all(outcomes).then((all) => inDollars(request, allOutcomes(all)));
+  };
+}
+
+type LatestResponses = ReturnType<typeof createLatestResponses>;
+
+/** The responses with latest prices. */
+export type LatestPrices = {
+  latest: ReturnType<typeof createLatestPrice>;
+  latestOf: ReturnType<typeof createLatestTable>;
+};

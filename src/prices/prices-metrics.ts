@@ -1,0 +1,35 @@
+import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
+import type { MetricsRegistry } from '#core/metrics';
+
+/**
+ * Counts tokens whose price differs greatly between the sources when one source replaces the other. Only built-in
+ * tokens have their own counters, which exist from the start. The log names all other tokens.
+ */
+export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
+  const count = registry.counter(
+    'quotient_price_differences_total',
+    'Tokens whose price changed by more than a fifth when another source took over',
+    ['token'],
+  );
+  for (const token of [...BUILT_IN_NAMES, 'other']) count({ token }, 0);
+  return (token) => count({ token: BUILT_IN_NAMES.includes(token) ? token : 'other' });
+}
+
+export function addInactiveReading(registry: MetricsRegistry, read: () => number): void {
+  const rows = () => [read()];
+  registry.gauges([], rows, () => ({}), [
+    ['quotient_tokens_inactive', 'Tokens in memory whose last price is older than a day or unknown', (count) => count],
+  ]);
+}
+
+export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; maxBytes: number }): void {
+  const rows = () => [read()];
+  registry.gauges([], rows, () => ({}), [
+    ['quotient_archive_memory_bytes', 'Memory used by cached series and candles', ({ bytes }) => bytes],
+    [
+      'quotient_archive_memory_limit_bytes',
+      'Limit above which the least recently used series are evicted',
+      ({ maxBytes }) => maxBytes,
+    ],
+  ]);
+}

@@ -1,0 +1,95 @@
+import type { TokenName } from '#catalogue/token';
+import { HOUR } from '#core/clock';
+import type { FailoverState, FailoverStore, PriceDifference } from '#prices/latest/failover-store';
+import type { Fetch } from '#prices/latest/latest-cache';
+import type { MarketSourceName } from '#prices/model/market-sources';
+import { UpstreamFailure } from '#upstream/failures/failure';
+import { ageAt, type Warning } from '#upstream/freshness';
+import { areFarApart } from '#upstream/items/plausible';
+import type { LatestSource } from './latest-sources.ts';
+import type { RefreshDeps } from './refresh-deps.ts';
+import type { RankedSources, SourceHealth } from './source-health.ts';
+
+/** How many times a decision is tried, because other processes may decide at the same time. */
+const TRIES = 3;
+
+type Options = {
+  sources: RankedSources;
+  health: SourceHealth;
+  store: FailoverStore;
+  differed: (token: TokenName) => void;
+};
+
+const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
+
+/** Decides which source's latest prices are served. All processes share the decision. */
+export function createServedSource(deps: RefreshDeps, { sources, health, store, differed }: Options) {
+  const { archive, catalogue, singleFlight, clock, log } = deps;
+  const [first] = sources;
+  const rankOf = (name: MarketSourceName): number => sources.findIndex((source) => source.name === name);
+  const servedRank = (): number => rankOf(archive.failover().served);
+
+  const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
+    archive.loaded().flatMap((token) => {
+      const from = archive.latestOf(token, before)?.record.current_price;
+      const to = archive.latestOf(token, after)?.record.current_price;
+      const isFar = from !== undefined && to !== undefined && areFarApart(from, to);
+      return isFar ? [{ token, from, to, replaced: before }] : [];
+    });
+
+  function logSwitch(from: MarketSourceName, { served: to, differences }: FailoverState): void {
+    const failure = singleFlight.failure((sources[rankOf(from)] as LatestSource).resource);
+    const cause = failure === undefined ? 'over_budget' : causeOf(failure);
+    const reason = rankOf(to) < rankOf(from) ? 'recovered' : `${from}: ${cause}`;
+    log.warn({ from, to, reason }, 'latest-price source switched');
+    for (const { token, ...prices } of differences) {
+      differed(token);
+      const served = { [from]: prices.from, [to]: prices.to };
+      log.warn({ token, prices: served }, 'price difference between sources');
+    }
+  }
+
+  /** If all higher sources, from the served one on, are unsound, or if the source ranks higher and has recovered. */
+  function takesOver(source: LatestSource, isRecovered: (since: number) => boolean): boolean {
+    const rank = rankOf(source.name);
+    const served = servedRank();
+    if (rank > served) return sources.slice(served, rank).every((higher) => !health.isSound(higher));
+    return rank < served && isRecovered(archive.failover().since ?? 0);
+  }
+
+  return {
+    rankOf,
+    servedRank,
+
+    /** A source has responded. Serves it if it takes over. `isRecovered`: its previous response was good, too. */
+    async noteResponse(source: LatestSource, isRecovered: (since: number) => boolean): Promise<void> {
+      for (let tries = 0; tries < TRIES && takesOver(source, isRecovered); tries++) {
+        const from = archive.failover();
+        const differences = differencesBetween(from.served, source.name);
+        const to = { served: source.name, since: clock.now(), differences };
+        const isStored = await store.replace('failover' satisfies Fetch, from, to);
+        await archive.sync();
+        if (isStored) return logSwitch(from.served, to);
+      }
+    },
+
+    /** For the operator: an active fallback, and the prices that differed greatly between the sources. */
+    warnings(): Warning[] {
+      const { served, since, differences } = archive.failover();
+      const isFallback = served !== first.name;
+      if (since === undefined || (!isFallback && ageAt(since, clock.now()) > HOUR)) return [];
+      const far = differences
+        .filter(({ token }) => catalogue.named(token))
+        .map(({ token, from, to, replaced }): Warning => {
+          const before = { source: replaced, price: from };
+          return { about: 'price', token, before, after: { source: served, price: to }, since };
+        });
+      if (!isFallback) return far;
+      const withheld = archive.loaded().filter((token) => health.isWithheld(token, served));
+      const failover: Warning = { about: 'failover', served, primary: first.name, since };
+      const unserved: Warning[] =
+        withheld.length > 0 ? [{ about: 'withheld prices', source: served, tokens: withheld }] : [];
+      return [failover, ...unserved, ...far];
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { CandleMinutes } from '#prices/model/candle';
+import type { MarketSourceName, SourceFacts } from '#prices/model/market-sources';
+import type { Budget } from '#upstream/budget';
+import type { Items } from '#upstream/items/items';
+import type { createJsonReader } from '#upstream/transport/json-response';
+import type { UpstreamRequest } from '#upstream/transport/upstream';
+import type { CandleItems } from './candle-rows.ts';
+import type { ListedPair, PairList, PairNames } from './listed-pairs.ts';
+
+/** Sends a request and parses the response. All requests of one call share a deadline. */
+export type SendToExchange = <Body>(request: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
+
+/** Instants in Unix ms, `length` in ms. `beginning` is that of the token. Without `from`, all candles are requested. */
+export type CandleRequest = {
+  beginning: number;
+  minutes: CandleMinutes;
+  length: number;
+  from: number | undefined;
+  now: number;
+};
+
+/** The last trade of a pair, at the time that the exchange states. `malformed` affects only this pair. */
+export type LastTrade = { price: number; at?: number | undefined } | 'malformed';
+
+/** A source with pairs, last trades and candles. Every method throws `UpstreamFailure`. */
+export type Exchange = SourceFacts & {
+  name: MarketSourceName;
+  /** The default base URL of the API, without a key. */
+  api: string;
+  budget: Budget;
+  /** The calls of each minute that candles leave for latest prices and the list of pairs. */
+  latestCalls: number;
+  /** The number of finished candles of each interval that the exchange provides, or that one fetch requests. */
+  candles: number;
+  /** The maximum number of tokens whose latest prices one fetch contains. */
+  batch: number;
+  read: ReturnType<typeof createJsonReader>;
+  /** Finds a pair against the US dollar by symbol or by a name that the exchange lists. */
+  dollarPair(pairs: PairList, text: string): ListedPair | undefined;
+  /** The paths under which rejected pairs and last trades are reported. */
+  paths: { pairs: string; trades: string };
+  requestPairs(send: SendToExchange): Promise<Items<ListedPair>>;
+  /** The last trades by the main names of pairs. A pair that the response lacks is omitted. */
+  requestTrades(pairs: readonly PairNames[], send: SendToExchange): Promise<ReadonlyMap<string, LastTrade>>;
+  requestCandles(names: PairNames, request: CandleRequest, send: SendToExchange): Promise<CandleItems>;
+};

@@ -1,0 +1,202 @@
+import { beginningOf, type Catalogue } from '#catalogue/catalogue';
+import type { FoundPair } from '#catalogue/coin-facts';
+import type { Token, TokenName } from '#catalogue/token';
+import { MINUTE } from '#core/clock';
+import { memo } from '#core/memo';
+import { CANDLE_MINUTES, type CandleMinutes, candleLength, type SourcedCandles } from '#prices/model/candle';
+import type { Interval } from '#prices/model/interval';
+import type { Quote, Sample } from '#prices/model/sample';
+import type { Breaker } from '#upstream/circuit-breaker';
+import { UpstreamFailure } from '#upstream/failures/failure';
+import { createItemReport, type Dropped, type Rejection, readItems } from '#upstream/items/items';
+import { implausible } from '#upstream/items/plausible';
+import { openUpstream, type SourceOptions } from '#upstream/transport/upstream';
+import type { Exchange, LastTrade, SendToExchange } from './exchange.ts';
+import {
+  createListedPairs,
+  type KnownPair,
+  type PairList,
+  type PairNames,
+  pairList,
+  type UntradedPair,
+} from './listed-pairs.ts';
+
+/** How soon an unlisted or untraded pair may be listed or traded, in seconds. */
+const LISTED_AGAIN = 300;
+/** How long the list of pairs and the last trades are reused while tokens are added, in ms. */
+const LISTED_FOR = MINUTE;
+
+type Options = SourceOptions & {
+  /** Shared by both upstreams: the exchange is paused as a whole. */
+  breaker: Breaker;
+  catalogue: Pick<Catalogue, 'named'>;
+  dropped: Dropped;
+  /** Like `reserve`, for candles. */
+  reserveHistory: SourceOptions['reserve'];
+  /** Called for each token whose pair is not traded, once per status. */
+  untraded: (pair: UntradedPair) => void;
+};
+
+/** Opens an exchange's public API. Every method throws `UpstreamFailure`. */
+export function openExchange(exchange: Exchange, options: Options) {
+  const { catalogue, dropped, untraded, reserveHistory, ...shared } = options;
+  const { clock } = shared;
+  const { name, title, batch, paths } = exchange;
+  const upstream = openUpstream({ ...shared, name });
+  /** Has its own connections and leaves calls for latest prices, so that many charts cannot delay them. */
+  const history = openUpstream({ ...shared, reserve: reserveHistory, name });
+  const reportItems = createItemReport(name, dropped);
+  const listedPairs = createListedPairs({ clock, untraded });
+  const allPairs = memo(() => requestPairs(withinDeadline()), { ttl: LISTED_FOR, clock });
+  const allTrades = memo(
+    async () =>
+      exchange.requestTrades(
+        [...new Set((await allPairs()).values())].map(({ names }) => names),
+        withinDeadline(),
+      ),
+    { ttl: LISTED_FOR, clock },
+  );
+
+  /** Returns a function for the requests of one method call, which share one deadline. */
+  function withinDeadline({ send } = upstream): SendToExchange {
+    const end = clock.elapsed() + shared.timeoutMs;
+    return (request, schema) => {
+      const withinMs = Math.max(1, Math.ceil(end - clock.elapsed()));
+      return send({ ...request, withinMs }, (response) => exchange.read(schema, response, clock.now()));
+    };
+  }
+
+  async function requestPairs(send: SendToExchange): Promise<PairList> {
+    const { accepted } = reportItems(paths.pairs, await exchange.requestPairs(send));
+    if (accepted.length === 0) throw new UpstreamFailure(name, 'empty', 'no pairs');
+    return pairList(accepted);
+  }
+
+  /** The last trade of a pair outside the served tokens. A pair that is not traded has no price. */
+  async function tradeOf(names: PairNames): Promise<LastTrade | undefined> {
+    if (!Number.isFinite(batch)) return (await allTrades()).get(names[0]);
+    try {
+      return (await exchange.requestTrades([names], withinDeadline())).get(names[0]);
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.reason === 'not_listed') return undefined;
+      throw error;
+    }
+  }
+
+  const pairIdOf = (token: Token | undefined): string | undefined => token?.pairs[name];
+
+  /** The listed pairs of some tokens. Throws if none is listed. A pair that is gone may come back. */
+  async function pairsOf(tokens: readonly TokenName[], send: SendToExchange) {
+    const configured = tokens.flatMap((tokenName) => {
+      const token = catalogue.named(tokenName);
+      const pair = pairIdOf(token);
+      return token === undefined || pair === undefined ? [] : [{ token, pair }];
+    });
+    const find = configured.length === 0 ? () => undefined : await listedPairs.current(() => requestPairs(send));
+    const [first, ...others] = configured.flatMap(({ token, pair }): (KnownPair & { token: Token })[] => {
+      const listed = find({ token: token.name, pair });
+      return listed ? [{ token, ...listed }] : [];
+    });
+    if (first) return [first, ...others] as const;
+    throw new UpstreamFailure(name, 'not_listed', `does not trade ${tokens.join(', ')}`, {
+      sent: false,
+      retryAfter: configured.length > 0 ? LISTED_AGAIN : undefined,
+    });
+  }
+
+  async function requestCandles(tokenName: TokenName, minutes: CandleMinutes, from?: number): Promise<SourcedCandles> {
+    const send = withinDeadline(history);
+    const [{ token, names }] = await pairsOf([tokenName], send);
+    const beginning = beginningOf(token);
+    const request = { beginning, minutes, length: minutes * MINUTE, from, now: clock.now() };
+    const { path, items, covers } = await exchange.requestCandles(names, request, send);
+    return { candles: reportItems(path, items).accepted.filter(({ at }) => at >= (from ?? beginning)), covers };
+  }
+
+  async function requestQuotes(tokens: readonly TokenName[]): Promise<Quote[]> {
+    const send = withinDeadline();
+    const traded = (await pairsOf(tokens, send)).filter(({ isTraded }) => isTraded);
+    if (traded.length === 0)
+      throw new UpstreamFailure(name, 'not_listed', 'none of the pairs is traded now', {
+        sent: false,
+        retryAfter: LISTED_AGAIN,
+      });
+    const trades = await exchange.requestTrades(
+      traded.map(({ names }) => names),
+      send,
+    );
+    const reported = traded.flatMap(({ token, names }) => {
+      const trade = trades.get(names[0]);
+      return trade ? [{ token, trade }] : [];
+    });
+    // A pair that the response lacks may have been renamed since the list was read.
+    if (reported.length < traded.length && listedPairs.expire()) return requestQuotes(tokens);
+    if (reported.length === 0) throw new UpstreamFailure(name, 'empty', 'none of the requested pairs');
+    const now = clock.now();
+    const items = readItems(reported, {
+      read({ token, trade }): Quote | Rejection {
+        if (trade === 'malformed') return trade;
+        const { price, at = now } = trade;
+        return implausible(beginningOf(token), { at, price }, now) ?? { token: token.name, price, at };
+      },
+    });
+    return reportItems(paths.trades, items).accepted;
+  }
+
+  /** Makes the calls again with a fresh list of pairs: a pair may have been renamed since the list was read. */
+  async function withFreshPairs<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      const isUnknown = error instanceof UpstreamFailure && error.reason === 'not_listed' && error.sent;
+      if (!isUnknown || !listedPairs.expire()) throw error;
+      return request();
+    }
+  }
+
+  /** The finished candles from `from` (Unix ms) on; all by default. Fails with `not_listed` for an unlisted token. */
+  const candles = (...request: Parameters<typeof requestCandles>): Promise<SourcedCandles> =>
+    withFreshPairs(() => requestCandles(...request));
+
+  return {
+    name,
+    title,
+    batch,
+    lists: (token: TokenName): boolean => pairIdOf(catalogue.named(token)) !== undefined,
+    reach: (interval: Interval, now: number): number => now - exchange.candles * candleLength(interval),
+
+    /** The price of each token's last trade. Omits tokens without a price. */
+    quotes: (tokens: readonly TokenName[]): Promise<Quote[]> => withFreshPairs(() => requestQuotes(tokens)),
+
+    candles,
+
+    /** Finds a pair against the US dollar by symbol (`btc`) or pair name, and the price of its last trade. */
+    async pairOf(text: string): Promise<FoundPair | undefined> {
+      const pair = exchange.dollarPair(await allPairs(), text);
+      if (!pair) return undefined;
+      const trade = await tradeOf(pair.names);
+      const price = trade === undefined || trade === 'malformed' ? undefined : trade.price;
+      return { pair: pair.names[0], status: pair.status, price };
+    },
+
+    /** The close of each finished candle as a sample at the candle's end, from `from` (Unix ms) on. */
+    async samples(token: TokenName, interval: Interval, from?: number): Promise<Sample[]> {
+      const length = candleLength(interval);
+      const first = from === undefined ? undefined : from - length;
+      const finished = await candles(token, CANDLE_MINUTES[interval], first);
+      return finished.candles.map(({ at, close }) => ({
+        at: at + length,
+        price: close,
+        marketCap: null,
+        volume: null,
+      }));
+    },
+
+    async close(): Promise<void> {
+      await upstream.close();
+      await history.close();
+    },
+  };
+}
+
+export type OpenedExchange = ReturnType<typeof openExchange>;
