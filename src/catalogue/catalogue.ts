@@ -1,6 +1,6 @@
 import { startOfDate } from '#core/clock';
-import { editDistance, tolerance } from '#core/record-fields';
-import { FIRST_BLOCK } from '#upstream/plausible';
+import { editDistance, tolerance } from '#core/forms/record-fields';
+import { FIRST_BLOCK } from '#upstream/items/plausible';
 import type { Token, TokenName } from './token.ts';
 
 const SUGGESTED = 3;
@@ -56,7 +56,24 @@ function indexOf(tokens: readonly Token[]) {
     }
   }
 
-  return { tokens, byName, bySymbol, byWord, called };
+  return { tokens, byName, bySymbol, byWord, called, successors: successorsIn(byName) };
+}
+
+/** The last served token of each chain of successors. A chain that leads back to its start has none. */
+function successorsIn(byName: ReadonlyMap<TokenName, Token>): ReadonlyMap<TokenName, Token> {
+  const successors = new Map<TokenName, Token>();
+  for (const token of byName.values()) {
+    const passed = new Set([token]);
+    let last = token;
+    for (;;) {
+      const next = last.successor === undefined ? undefined : byName.get(last.successor);
+      if (!next || passed.has(next)) break;
+      passed.add(next);
+      last = next;
+    }
+    if (last !== token) successors.set(token.name, last);
+  }
+  return successors;
 }
 
 export function createCatalogue(tokens: readonly Token[]) {
@@ -86,14 +103,29 @@ export function createCatalogue(tokens: readonly Token[]) {
     return [...shared].sort(([, a], [, b]) => b - a).map(([token]) => token);
   }
 
+  function called(nameOrSymbol: string): Token | undefined {
+    const text = nameOrSymbol.toLowerCase();
+    return index.byName.get(text) ?? index.bySymbol.get(text);
+  }
+
   return {
     all: (): readonly Token[] => index.tokens,
     named: (name: TokenName): Token | undefined => index.byName.get(name),
 
-    /** Finds a token by name, else by symbol, in any case. */
+    /** Finds a token by name, else by symbol, in any case. Returns its successor, if it has one. */
     find(nameOrSymbol: string): Token | undefined {
-      const text = nameOrSymbol.toLowerCase();
-      return index.byName.get(text) ?? index.bySymbol.get(text);
+      const token = called(nameOrSymbol);
+      return token && (index.successors.get(token.name) ?? token);
+    },
+
+    /** Like `find`, but returns the token itself. For commands, which work on its own data. */
+    findItself: called,
+    hasSuccessors: (): boolean => index.successors.size > 0,
+
+    /** The token that replaces the token with a name or symbol, if it has a successor. */
+    successorOf(nameOrSymbol: string): Token | undefined {
+      const token = called(nameOrSymbol);
+      return token && index.successors.get(token.name);
     },
 
     /** Returns the tokens closest to a text, best first, or an empty list if none is close. */

@@ -11,7 +11,10 @@ export type Token = {
   listed: string;
   /** Whether the service has on-chain statistics for the token. */
   statistics: boolean;
-  pair: string | undefined;
+  /** The pairs against the US dollar, by exchange, under the exchange's own names. */
+  pairs: Readonly<Record<string, string>>;
+  /** The token with which requests for this token are answered. */
+  successor?: TokenName | undefined;
 };
 
 /** The permanent tokens. A test compares the migration that seeds them with this list. */
@@ -23,7 +26,7 @@ export const BUILT_IN_TOKENS = [
     begins: '2009-01-03',
     listed: '2013-04-28',
     statistics: true,
-    pair: 'XXBTZUSD',
+    pairs: { kraken: 'XXBTZUSD', coinbase: 'BTC-USD' },
   },
   {
     name: 'arweave',
@@ -32,7 +35,7 @@ export const BUILT_IN_TOKENS = [
     begins: '2018-06-08',
     listed: '2020-01-31',
     statistics: true,
-    pair: 'ARUSD',
+    pairs: { kraken: 'ARUSD' },
   },
   {
     name: 'ethereum',
@@ -41,7 +44,7 @@ export const BUILT_IN_TOKENS = [
     begins: '2015-07-30',
     listed: '2015-08-07',
     statistics: true,
-    pair: 'XETHZUSD',
+    pairs: { kraken: 'XETHZUSD', coinbase: 'ETH-USD' },
   },
   {
     name: 'solana',
@@ -50,7 +53,7 @@ export const BUILT_IN_TOKENS = [
     begins: '2020-03-16',
     listed: '2020-04-11',
     statistics: true,
-    pair: 'SOLUSD',
+    pairs: { kraken: 'SOLUSD', coinbase: 'SOL-USD' },
   },
   {
     name: 'usd-coin',
@@ -59,7 +62,7 @@ export const BUILT_IN_TOKENS = [
     begins: '2018-08-03',
     listed: '2018-10-05',
     statistics: false,
-    pair: 'USDCUSD',
+    pairs: { kraken: 'USDCUSD' },
   },
 ] as const satisfies readonly Token[];
 

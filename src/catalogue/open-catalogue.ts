@@ -1,10 +1,8 @@
 import type { CapabilityDeps } from '#server/capability';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { createCatalogue } from './catalogue.ts';
-import { createTokenStore } from './token-store.ts';
+import { createTokenStore, TOKENS_CHANGED } from './token-store.ts';
 
-/** The row of `Refresh` whose version increases when a token is added or removed. */
-export const TOKENS_CHANGED = 'tokens';
 type Deps = Pick<CapabilityDeps, 'database' | 'deadline'> & { versions: Pick<VersionWatcher, 'watch'> };
 
 export async function openCatalogue({ database, deadline, versions }: Deps) {
@@ -22,3 +20,5 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
   /** `sync` rereads the tokens if any process has added or removed one. The poll of all versions does the same. */
   return { ...catalogue, sync };
 }
+
+export type OpenCatalogue = Awaited<ReturnType<typeof openCatalogue>>;

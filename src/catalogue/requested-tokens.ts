@@ -1,0 +1,100 @@
+import { type Clock, HOUR, isoDate } from '#core/clock';
+import type { Job } from '#core/jobs';
+import type { Log } from '#core/log';
+import type { FailureLog } from '#upstream/failures/failure-log';
+import { FIRST_BLOCK } from '#upstream/items/plausible';
+import type { Catalogue } from './catalogue.ts';
+import { type CoinSource, createCoinFacts, type PairSource } from './coin-facts.ts';
+import type { CoinList } from './coin-list.ts';
+import type { ListedCoin } from './listed-coin.ts';
+import { REQUESTED_TOKENS, type RequestedTokenStore } from './requested-token-store.ts';
+import { isTokenId, isTokenSymbol, type TokenName } from './token.ts';
+
+/** How often unused tokens are removed, in ms. */
+const REMOVAL_INTERVAL = HOUR;
+
+type Dependencies = {
+  coinGecko: Pick<CoinSource, 'daily' | 'history'>;
+  coins: Pick<CoinList, 'named'>;
+  exchanges: readonly PairSource[];
+  store: RequestedTokenStore;
+  catalogue: Catalogue & { sync(): Promise<void> };
+  clock: Clock;
+  log: Log;
+  failures: Pick<FailureLog, 'failed'>;
+};
+
+/**
+ * Adds unknown tokens that keys request, if CoinGecko lists them. Each addition costs one call to CoinGecko. An ID that
+ * CoinGecko does not list costs none.
+ */
+export function createRequestedTokens(dependencies: Dependencies) {
+  const { coinGecko, coins, exchanges, store, catalogue, clock, log, failures } = dependencies;
+  const { firstDate, pairsFor } = createCoinFacts({ coinGecko, exchanges, catalogue, clock });
+  const underWay = new Map<TokenName, Promise<void>>();
+
+  async function add({ id, symbol, title }: ListedCoin): Promise<void> {
+    const named = { id, symbol, title, genesis: undefined, priced: [] };
+    const { listed, price } = await firstDate({ ...named, price: null });
+    const found = await pairsFor({ ...named, price });
+    const pairs = 'reason' in found ? {} : found.pairs;
+    const begins = isoDate(FIRST_BLOCK);
+    await store.add({ name: id, symbol, title, begins, listed, statistics: false, pairs }, clock.now());
+    log.info({ token: id }, 'requested token added');
+  }
+
+  /** A failed addition leaves the token unknown. */
+  function addOnce(coin: ListedCoin): Promise<void> {
+    const known = underWay.get(coin.id);
+    if (known) return known;
+    const adding = add(coin)
+      .catch((error: unknown) => failures.failed('addition of a requested token', error))
+      .finally(() => underWay.delete(coin.id));
+    underWay.set(coin.id, adding);
+    return adding;
+  }
+
+  async function addListed(user: number, ids: readonly TokenName[]): Promise<void> {
+    const listed = (await coins.named(ids)).filter(({ symbol }) => isTokenSymbol(symbol));
+    if (listed.length === 0) return;
+    const joined = listed.flatMap(({ id }) => underWay.get(id) ?? []);
+    const wanted = listed.filter(({ id }) => !underWay.has(id));
+    const reserved = new Set(
+      wanted.length > 0
+        ? await store.reserve(
+            user,
+            wanted.map(({ id }) => id),
+            clock.now(),
+          )
+        : [],
+    );
+    await Promise.all([...joined, ...wanted.filter(({ id }) => reserved.has(id)).map(addOnce)]);
+    await catalogue.sync();
+  }
+
+  async function removeUnused(): Promise<void> {
+    if ((await store.removeUnused(clock.now())) === 0) return;
+    await catalogue.sync();
+    log.info({ days: REQUESTED_TOKENS.kept / HOUR / 24 }, 'tokens without requests removed');
+  }
+
+  return {
+    /**
+     * Adds the unknown tokens among some IDs for a user. Waits for their first dates. Returns undefined if all are known.
+     * A token that cannot be added stays unknown.
+     */
+    ensure(user: number, texts: readonly string[]): Promise<void> | undefined {
+      const ids = [...new Set(texts.map((text) => text.trim().toLowerCase()))];
+      const unknown = ids.filter((id) => isTokenId(id) && !catalogue.find(id));
+      if (unknown.length === 0) return undefined;
+      return addListed(user, unknown).catch((error: unknown) => failures.failed('list of coins', error));
+    },
+
+    job: { name: 'removal of unused tokens', every: REMOVAL_INTERVAL, run: removeUnused } satisfies Job,
+  };
+}
+
+export type RequestedTokens = Pick<ReturnType<typeof createRequestedTokens>, 'ensure'>;
+
+/** For a service that adds no tokens on request. */
+export const NO_REQUESTED_TOKENS: RequestedTokens = { ensure: () => undefined };
