@@ -1,0 +1,60 @@
+import { traced } from '#core/tracing';
+import type { Database } from '#database/database';
+import { Prisma } from '#generated/prisma/client';
+import { createCountsStatement } from '#ledger/usage/counts-store';
+import { closings } from './close-store.ts';
+import { type GrantRequest, type GrantState, grants, type LeaseKey } from './grant-store.ts';
+import { createProcessStore } from './process-store.ts';
+import { type LeaseReport, reports } from './report-store.ts';
+
+export type { GrantRequest, GrantState, LeaseKey } from './grant-store.ts';
+export type { LeaseReport } from './report-store.ts';
+
+/** @param counted called for each statement that grants, reports or closes leases */
+export function createLedgerStore(
+  { prisma, query, execute }: Pick<Database, 'prisma' | 'query' | 'execute'>,
+  counted: () => void = () => undefined,
+) {
+  function counting<Result>(name: string, leases: number, statement: () => Promise<Result>): Promise<Result> {
+    counted();
+    return traced(`ledger ${name}`, { 'quotient.leases': leases }, statement);
+  }
+
+  return {
+    ...createCountsStatement(prisma),
+    ...createProcessStore({ query }),
+
+    /** Returns the states in the order of the requests. A request without a state must be sent again. */
+    async grant(requests: readonly GrantRequest[], report: number): Promise<(GrantState | undefined)[]> {
+      const rows = await counting('grant', requests.length, () => query<GrantState>(grants(requests, report)));
+      const stateOf = new Map(rows.map((row) => [row.n, row]));
+      return requests.map((_, i) => stateOf.get(i + 1));
+    },
+
+    /** Returns the number of recorded reports: fewer than given if leases have no row. */
+    report: (leases: readonly LeaseReport[], number: number): Promise<number> =>
+      counting('report', leases.length, () => execute(reports(leases, number))),
+
+    /** Closes leases, at most one of each user. */
+    async close(leases: readonly LeaseKey[]): Promise<void> {
+      await counting('close', leases.length, () => query(closings(leases)));
+    },
+
+    /** Marks users as changed. At its next poll, each process returns the unspent calls that it holds for them. */
+    async recall(userKeys: readonly number[]): Promise<void> {
+      await query(Prisma.sql`
+        UPDATE "user" SET changed_at = (SELECT clock_timestamp()) WHERE key = ANY (${userKeys}::int[])`);
+    },
+
+    /** Counts the lease rows of all processes, by whether their process has expired. */
+    async leaseRows(): Promise<LeaseRows> {
+      const [row] = await prisma.$queryRaw<[LeaseRows]>`
+        SELECT (count(*) FILTER (WHERE NOT is_swept))::int AS open, (count(*) FILTER (WHERE is_swept))::int AS swept
+        FROM (SELECT process = ANY (ARRAY(SELECT id FROM process WHERE swept_at IS NOT NULL)) AS is_swept FROM lease) l`;
+      return row;
+    },
+  };
+}
+
+export type LedgerStore = ReturnType<typeof createLedgerStore>;
+export type LeaseRows = { open: number; swept: number };

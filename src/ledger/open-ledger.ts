@@ -1,0 +1,37 @@
+import type { Clock } from '#core/clock';
+import type { Log } from '#core/log';
+import type { MetricsRegistry } from '#core/metrics';
+import type { Database } from '#database/database';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createLedgerMetrics } from './ledger-metrics.ts';
+import type { ledgerSettings } from './ledger-settings.ts';
+import { createLedgerStore } from './ledger-store.ts';
+import { createUsageDayStore } from './usage/usage-day-store.ts';
+import { createUsageRetention } from './usage/usage-retention.ts';
+
+type Deps = {
+  settings: ReturnType<typeof ledgerSettings>;
+  database: Pick<Database, 'prisma' | 'query' | 'execute'>;
+  refreshes: RefreshStore;
+  metrics: MetricsRegistry;
+  clock: Clock;
+  log: Log;
+};
+
+export function openLedger({ settings, database, metrics, ...deps }: Deps) {
+  const ledgerMetrics = createLedgerMetrics(metrics);
+  // No request waits for a deletion, so this store has no deadline.
+  const retention = createUsageRetention({
+    ...deps,
+    store: createUsageDayStore(database.prisma),
+    retention: settings.usageRetention,
+  });
+
+  return {
+    ledger: createLedgerStore(database, ledgerMetrics.statement),
+    observeWait: ledgerMetrics.wait,
+    jobs: [retention],
+  };
+}
+
+export type OpenLedger = ReturnType<typeof openLedger>;

@@ -1,0 +1,58 @@
+import { type Clock, DAY, parseDuration, startOfDate } from '#core/clock';
+import type { Log } from '#core/log';
+import type { RefreshStore } from '#upstream/claims-and-budgets-store';
+import { createRetentionJob } from '#upstream/retention-job';
+import type { UsageDayStore } from './usage-day-store.ts';
+
+type Dependencies = {
+  store: UsageDayStore;
+  refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
+  retention: number;
+  clock: Clock;
+  log: Log;
+};
+
+/** Deletes daily call counts after their retention period: once a day, and when a process starts. */
+export function createUsageRetention(dependencies: Dependencies) {
+  const { store, refreshes, retention, clock, log } = dependencies;
+  const startedAt = clock.now();
+
+  async function* deleteOld(now: number) {
+    const before = firstKeptDate(retention, now);
+    let rows = 0;
+    try {
+      for (let after: number | null = 0; after !== null; ) {
+        const batch = await store.deleteBefore(before, after);
+        rows += batch.deleted;
+        after = batch.last;
+        yield;
+      }
+    } finally {
+      // Also logged for an interrupted run.
+      if (rows > 0) log.info({ rows }, 'expired daily call counts deleted');
+    }
+  }
+
+  return createRetentionJob({
+    name: 'usage-retention',
+    refreshes,
+    deleteOld,
+    clock,
+    // Also runs after a restart, because the setting may have changed.
+    isDue: (age, now) => age > now - Math.max(startedAt, startOfDate(now)),
+  });
+}
+
+/** Users can see the calls of the newest 31 dates. */
+const LEAST = 31 * DAY;
+
+/** Returns ms. Throws a `RangeError` that states the accepted form. */
+export function parseUsageRetention(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined || duration < LEAST)
+    throw new RangeError('must be a duration of at least 31d, such as 400d (an integer with d or h)');
+  return duration;
+}
+
+/** The first date whose calls are stored (its start in Unix ms). The retention period counts from the end of a date. */
+export const firstKeptDate = (retention: number, now: number): number => startOfDate(now - retention);
