@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Problem } from '#core/problems';
+import { withinDeadline } from '#database/deadline';
+
+/** Keys per statement, and the number of waiting look-ups at which `overloaded` is thrown. */
+const BATCH = 500;
+const WAITING = 5_000;
+
+/**
+ * Looks up unknown keys in shared statements. Statements run one at a time, so that unknown keys cannot delay known
+ * keys.
+ * @param read caches the keys that exist
+ */
+export function createKeyLookups(read: (hashes: readonly string[]) => Promise<void>) {
+  const underWay = new Map<string, PromiseWithResolvers<void>>();
+  const queue: string[] = [];
+  let isRunning = false;
+  let failure: unknown;
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (queue.length > 0) {
+      // After a turn of the event loop, all requests that arrived together have been parsed and join this statement.
+      await nextTurn();
+      const batch = queue.splice(0, BATCH);
+      failure = await read(batch).catch((error) => error);
+      for (const hash of batch) {
+        if (failure === undefined) underWay.get(hash)?.resolve();
+        else underWay.get(hash)?.reject(failure);
+        underWay.delete(hash);
+      }
+    }
+    isRunning = false;
+  }
+
+  return {
+    has: (hash: string): boolean => underWay.has(hash),
+
+    /** Resolves when the key has been looked up. Throws `overloaded` and `database_unavailable`. */
+    lookUp(hash: string): Promise<void> {
+      let lookup = underWay.get(hash);
+      if (!lookup) {
+        if (queue.length >= WAITING)
+          throw new Problem('overloaded', 'The service is checking too many keys at the same time.', {
+            retryAfter: 1,
+            cause: failure,
+          });
+        lookup = Promise.withResolvers<void>();
+        underWay.set(hash, lookup);
+        queue.push(hash);
+        if (!isRunning) void run();
+      }
+      return withinDeadline(lookup.promise);
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import { iso } from '#core/clock';
+import { Problem } from '#core/problems';
+import { jsonOf } from '#database/audit';
+import { arrayOf, toBytes, toInstant } from '#database/values';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { ApiKeyModel } from '#generated/prisma/models';
+import type { Authority } from '#users/authority';
+import type { OwnerKey } from '#users/user';
+import { changeUser, updateUser } from '#users/user-changes';
+import { MAX_DEAD_KEYS_PER_USER, MAX_KEYS_PER_USER } from './api-key.ts';
+import { assertChangeable, assertComplete, type TermValues, termsOfRow, termsToRow } from './terms/terms.ts';
+
+type Tx = Prisma.TransactionClient;
+type NewKey = Pick<OwnerKey, 'hash' | 'start'>;
+export type KeyTerms = TermValues & { label: string };
+/** An undefined member stays as it is. */
+export type KeyChanges = { [Term in keyof KeyTerms]?: KeyTerms[Term] | undefined };
+
+/** Instants in Unix ms. */
+export type StoredKey = Omit<KeyTerms, 'label'> & {
+  id: number;
+  label: string | null;
+  start: string | null;
+  createdAt: number;
+  lastUsedAt: number | null;
+  seenOrigin: string | null;
+  exposedAt: number | null;
+  replacedAt: number | null;
+  revokedAt: number | null;
+};
+
+const orNull = (date: Date | null) => date?.getTime() ?? null;
+
+function toStoredKey({ hash: _, userKey: __, nodeDate: ___, nodeRequests: ____, ...row }: ApiKeyModel): StoredKey {
+  return {
+    ...row,
+    ...termsOfRow(row),
+    createdAt: row.createdAt.getTime(),
+    lastUsedAt: orNull(row.lastUsedAt),
+    exposedAt: orNull(row.exposedAt),
+    replacedAt: orNull(row.replacedAt),
+    revokedAt: orNull(row.revokedAt),
+  };
+}
+
+/** A key with the state that decides about changes. `owns`: an owner key that may change the user. */
+type Ownership = { id: number; hash: string; isOwner: boolean; owns: boolean; endsAt: number };
+
+async function keyStates(tx: Tx, userKey: number): Promise<Ownership[]> {
+  const rows = await tx.apiKey.findMany({ where: { userKey }, orderBy: { id: 'asc' } });
+  return rows.map(({ id, hash, scopes, replacedAt, revokedAt, expiresAt }) => {
+    const isOwner = scopes.includes('account');
+    const owns = isOwner && replacedAt === null && revokedAt === null;
+    const endsAt = Math.min(revokedAt?.getTime() ?? Infinity, expiresAt?.getTime() ?? Infinity);
+    return { id, hash: Buffer.from(hash).toString('hex'), isOwner, owns, endsAt };
+  });
+}
+
+function assertRoom(live: readonly Ownership[]): void {
+  if (live.length < MAX_KEYS_PER_USER) return;
+  const detail =
+    `The user already has ${MAX_KEYS_PER_USER} active keys. Replaced keys count until their grace period ` +
+    'ends. Delete an unused key.';
+  throw new Problem('too_many_keys', detail);
+}
+
+/** Deletes all but the newest ended keys, so that no user can fill the table. */
+async function deleteSurplus(tx: Tx, states: readonly Ownership[], now: number): Promise<void> {
+  const ended = states.filter(({ endsAt }) => endsAt <= now).sort((one, other) => other.endsAt - one.endsAt);
+  const surplus = ended.slice(MAX_DEAD_KEYS_PER_USER).map(({ id }) => id);
+  if (surplus.length > 0) await tx.apiKey.deleteMany({ where: { id: { in: surplus } } });
+}
+
+/** Instants in Unix ms. The replaced keys remain valid until `graceEnds`. */
+type Replacement = { now: number; graceEnds: number };
+
+/**
+ * Changes throw the problem of an authority that has ended. Race: each change locks the user's row, so the state of the
+ * keys stays as it was read until the change is made.
+ */
+export function createKeyStore(prisma: PrismaClient) {
+  /** Adds an owner key that replaces others. The replaced keys remain valid for reading until `graceEnds`. */
+  async function replace(
+    tx: Tx,
+    authority: Authority,
+    { hash, start, scopes }: Omit<OwnerKey, 'apiKey'>,
+    { now, graceEnds }: Replacement,
+    { states, replaced, set }: { states: Ownership[]; replaced: Ownership[]; set?: Prisma.Sql },
+  ): Promise<void> {
+    assertRoom(states.filter((key) => key.endsAt > now && !(replaced.includes(key) && graceEnds <= now)));
+    const ids = replaced.map(({ id }) => id);
+    const at = toInstant(now);
+    await updateUser(tx, authority, {
+      updatedAt: now,
+      ...(set && { set }),
+      event: {
+        action: 'user.rotate',
+        before: jsonOf({ ownerKeys: ids.length > 0 ? ids : null }),
+        after: jsonOf({ start, oldKeysEnd: iso(graceEnds) }),
+      },
+      more: Prisma.sql`
+        replaced AS (
+          UPDATE api_key SET replaced_at = coalesce(replaced_at, ${at}), expires_at = ${toInstant(graceEnds)}
+          FROM changed WHERE id = ANY(${ids}::int[])),
+        added AS (
+          INSERT INTO api_key (hash, user_key, scopes, start, created_at)
+          SELECT ${toBytes(hash)}, key, ${arrayOf('scope', scopes)}, ${start}, ${at} FROM changed),`,
+    });
+    await deleteSurplus(tx, states, now);
+  }
+
+  return {
+    /** Replaces the requesting owner key or, for the operator, every owner key. Throws `too_many_keys`. */
+    replaceKeys: (authority: Authority, key: Omit<OwnerKey, 'apiKey'>, replacement: Replacement): Promise<void> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { userKey, ownerKeyHash } = authority;
+        const states = await keyStates(tx, userKey);
+        const replaced = states.filter(({ owns, hash }) => owns && hash === (ownerKeyHash ?? hash));
+        await replace(tx, authority, key, replacement, { states, replaced });
+      }),
+
+    /**
+     * Ends every owner key immediately, including those in a grace period, and adds a new one. All one-time codes of the
+     * user are deleted, and the user's address becomes verified. The authority has ended if the code is not usable, or if
+     * the user has no active owner key.
+     * @param codeHash the hash of the one-time code
+     */
+    recoverKeys: (authority: Authority, key: Omit<OwnerKey, 'apiKey'>, now: number, codeHash: string): Promise<void> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { userKey } = authority;
+        const isUsable = { hash: Buffer.from(codeHash, 'hex'), userKey, expiresAt: { gt: new Date(now) } };
+        const states = await keyStates(tx, userKey);
+        if ((await tx.oneTimeCode.count({ where: isUsable })) === 0 || !states.some(({ owns }) => owns))
+          throw authority.ended();
+        await tx.oneTimeCode.deleteMany({ where: { userKey } });
+        const replaced = states.filter(({ owns, isOwner, endsAt }) => owns || (isOwner && endsAt > now));
+        const set = Prisma.sql`, verified_at = ${toInstant(now)}`;
+        await replace(tx, authority, key, { now, graceEnds: now }, { states, replaced, set });
+      }),
+
+    /** Returns the new key's ID. Throws `too_many_keys`. */
+    createKey: (authority: Authority, { hash, start }: NewKey, terms: KeyTerms, now: number): Promise<number> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { userKey } = authority;
+        const states = await keyStates(tx, userKey);
+        assertRoom(states.filter(({ endsAt }) => endsAt > now));
+        await updateUser(tx, authority);
+        await deleteSurplus(tx, states, now);
+        const { label } = terms;
+        const key = { hash: Buffer.from(hash, 'hex'), start, userKey, createdAt: new Date(now) };
+        const data = { ...key, label, ...termsToRow(terms) };
+        const { id } = await tx.apiKey.create({ data, select: { id: true } });
+        return id;
+      }),
+
+    /** The active keys, newest first. */
+    async listKeys(userKey: number, now: number): Promise<StoredKey[]> {
+      const all = await prisma.apiKey.findMany({
+        where: { userKey, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      });
+      return all.map(toStoredKey);
+    },
+
+    /** All stored keys, newest first. */
+    async allKeys(userKey: number): Promise<StoredKey[]> {
+      const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const;
+      return (await prisma.apiKey.findMany({ where: { userKey }, orderBy: [...orderBy] })).map(toStoredKey);
+    },
+
+    /** Changes an active key. Throws `not_found`, and `invalid_request` for terms that an owner key cannot have. */
+    updateKey: (authority: Authority, id: number, changes: KeyChanges, now: number): Promise<StoredKey> =>
+      changeUser(prisma, authority, async (tx) => {
+        const active = {
+          revokedAt: null,
+          replacedAt: null,
+          OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }],
+        };
+        const key = await tx.apiKey.findFirst({ where: { id, userKey: authority.userKey, ...active } });
+        if (!key) throw new Problem('not_found', 'The user has no active key with this ID.');
+        assertChangeable(changes, key.scopes.includes('account'));
+        const { label } = changes;
+        const data = { ...(label !== undefined && { label }), ...termsToRow(changes) };
+        const changed = await tx.apiKey.update({ where: { id }, data });
+        assertComplete(termsOfRow(changed), 'body');
+        await updateUser(tx, authority);
+        return toStoredKey(changed);
+      }),
+
+    /**
+     * Revokes a key. Throws `not_found`, and `last_owner_key` for an active owner key. A key that has already ended does
+     * not change.
+     */
+    deleteKey: (authority: Authority, id: number, now: number): Promise<void> =>
+      changeUser(prisma, authority, async (tx) => {
+        const key = (await keyStates(tx, authority.userKey)).find((one) => one.id === id);
+        if (!key) throw new Problem('not_found', 'The user has no key with this ID.');
+        if (key.owns) {
+          const detail =
+            'The last owner key cannot be deleted. Replace the key (POST /v1/user/rotate), or delete the user (DELETE /v1/user).';
+          throw new Problem('last_owner_key', detail);
+        }
+        if (key.endsAt <= now) return;
+        await updateUser(tx, authority, {
+          event: {
+            action: 'key.revoke',
+            target: `key:${id}`,
+            before: Prisma.sql`(SELECT jsonb_build_object('state', 'active', 'scopes', scopes, 'start', start)
+              FROM api_key WHERE id = ${id})`,
+            after: jsonOf({ state: 'revoked' }),
+          },
+        });
+        await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date(now) } });
+      }),
+
+    /** Revokes every key of a user. Returns the number of revoked keys. */
+    revokeKeys: (authority: Authority, now: number): Promise<number> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { userKey } = authority;
+        const live = await tx.apiKey.findMany({ where: { userKey, revokedAt: null }, select: { id: true } });
+        const before = jsonOf({ keys: live.map(({ id }) => id) });
+        const event = { action: 'user.revoke' as const, before, after: jsonOf({ keys: [] }) };
+        await updateUser(tx, authority, { updatedAt: now, ...(live.length > 0 && { event }) });
+        await tx.apiKey.updateMany({ where: { userKey, revokedAt: null }, data: { revokedAt: new Date(now) } });
+        return live.length;
+      }),
+  };
+}
+
+export type KeyStore = ReturnType<typeof createKeyStore>;
