@@ -1,0 +1,169 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Allowance } from '#gate/allowance';
+import type { Caller } from '#keys/key-cache';
+import { endOf, refuseEnded } from '#keys/key-holder';
+import { hasScope, missingScope } from '#keys/terms/scopes';
+import type { PageHeaders } from '#keys/terms/term';
+import { assertMayUse, mayUse } from '#keys/terms/terms';
+import type { Tickets } from '#keys/tickets';
+import { remaining } from '#ledger/lease';
+import type { Receipt } from '#ledger/leases';
+import type { Admission, Gate, UsagePath, WantedScope } from '#server/gate';
+import { keyInUrl } from '#server/url-key';
+import { coinGeckoKeyAtOnce } from './coingecko-keys.ts';
+import { foreignOrigin } from './key-checks.ts';
+import { createBurst, createRateLimits } from './limits.ts';
+import { keyAtOnce } from './presented-key.ts';
+
+type Verbs = Pick<
+  Allowance,
+  | 'countNodeRequest'
+  | 'holderAtOnce'
+  | 'holderOfHash'
+  | 'noteUse'
+  | 'noteExposure'
+  | 'spend'
+  | 'spendAtOnce'
+  | 'keep'
+  | 'refund'
+  | 'remaining'
+  | 'limitOf'
+>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The charge, until the response books it. */
+    receipt: Receipt | undefined;
+    /** The charge, also after the response has booked it. */
+    charged: Receipt | undefined;
+  }
+}
+
+/** The calls of a receipt that was not refunded. */
+const costOf = ({ isRefunded, cost }: Receipt): number => (isRefunded ? 0 : cost);
+
+/** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
+export function createGate(allowance: Verbs, burstPerSecond: number) {
+  const burst = createBurst<number>(burstPerSecond);
+  const rateLimits = createRateLimits(burstPerSecond);
+
+  /** Records a key's use and, for an owner key, a foreign page that uses the key: its visitors could erase the user. */
+  function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
+    const { origin } = headers;
+    const isKnown = origin === undefined || origin === caller.pageOrigin || !hasScope(caller.scopes, 'account');
+    allowance.noteUse(caller, now, isKnown ? undefined : foreignOrigin(headers));
+  }
+
+  return {
+    admitAtOnce(request, { scope, usagePath, coinGeckoKeys }, cost, now) {
+      const apiKey = coinGeckoKeys ? coinGeckoKeyAtOnce(request) : keyAtOnce(request);
+      const isInUrl = keyInUrl(request) !== undefined;
+      const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
+      if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
+      const user = caller.user.key;
+      // Runs before the call is charged, because a request above the burst limit is free.
+      if (!mayUse(caller, { scope, headers: request.headers, isInUrl }) || burst.isExceeded(user, now.wall))
+        return undefined;
+      const receipt = allowance.spendAtOnce(caller, usagePath, now, cost);
+      if (receipt === undefined) return undefined;
+      burst.admitOrThrow(user, now.wall);
+      noteUse(caller, request.headers, now.wall);
+      return { user, keyId: caller.id, receipt };
+    },
+
+    book(receipt: Receipt, isPaid, now) {
+      if (isPaid) allowance.keep(receipt);
+      else allowance.refund(receipt);
+      const { period, limit } = receipt.lease;
+      return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
+    },
+
+    hold({ caller: { hash }, headers, raw, routeOptions }): Admission {
+      const isInUrl = keyInUrl(raw) !== undefined;
+      const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
+      // The other headers would stay in memory as long as the response.
+      const { origin, host, 'sec-fetch-site': site } = headers;
+      const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
+      const checkHolder = (holder: Caller, now: number) => {
+        refuseEnded(holder, now, {});
+        assertMayUse(holder, { scope, headers: page, isInUrl });
+        allowance.noteUse(holder, now);
+      };
+      return {
+        check({ wall }) {
+          const holder = allowance.holderOfHash(hash);
+          return holder instanceof Promise
+            ? holder.then((found) => checkHolder(found, wall))
+            : checkHolder(holder, wall);
+        },
+
+        async charge(calls, isWanted) {
+          const caller = await allowance.holderOfHash(hash);
+          const receipt = await allowance.spend(caller, usagePath, 0, calls);
+          if (!isWanted()) return allowance.refund(receipt);
+          allowance.keep(receipt);
+        },
+      };
+    },
+
+    limitsOf({ caller }, code, now) {
+      return caller ? rateLimits.ofRejection(code, caller, allowance.limitOf(caller.user), now) : {};
+    },
+
+    hasScope: ({ caller }, scope) => hasScope(caller.scopes, scope),
+
+    requireScope({ caller }, scope): void {
+      if (!hasScope(caller.scopes, scope)) throw missingScope(scope);
+    },
+
+    charge(request, calls): Promise<void> | undefined {
+      const path = request.routeOptions.config.usagePath as UsagePath;
+      const receipt = allowance.spend(request.caller, path, request.waited, calls);
+      const keep = (granted: Receipt) => {
+        request.receipt = granted;
+        request.charged = granted;
+      };
+      if (receipt instanceof Promise) return receipt.then(keep);
+      keep(receipt);
+      return undefined;
+    },
+
+    countNodeRequest: ({ caller }) => allowance.countNodeRequest(caller),
+
+    takeReceipt(request): Receipt | undefined {
+      const { receipt } = request;
+      request.receipt = undefined;
+      return receipt;
+    },
+
+    refund(request): void {
+      if (request.receipt) allowance.refund(request.receipt);
+      request.receipt = undefined;
+    },
+
+    costOf,
+
+    costOfRequest: ({ charged }) => (charged ? costOf(charged) : 0),
+
+    remaining: ({ caller, receipt }) => receipt?.remaining ?? allowance.remaining(caller),
+
+    async countCalls({ user, caller }, calls, now): Promise<void> {
+      if (calls > 0) burst.admitOrThrow(user, now, calls);
+      for (let i = 0; i < calls; i++) await allowance.countNodeRequest(caller);
+    },
+
+    /** Throws `key_not_for_urls`, `origin_not_allowed`, `scope_missing` and `rate_limited`. */
+    admit(caller: Caller, scope: WantedScope, request: IncomingMessage, now: number): void {
+      const { headers } = request;
+      const isInUrl = keyInUrl(request) !== undefined;
+      if (isInUrl && !caller.url) allowance.noteExposure(caller, now);
+      assertMayUse(caller, { scope, headers, isInUrl });
+      noteUse(caller, headers, now);
+      burst.admitOrThrow(caller.user.key, now);
+    },
+  } satisfies Omit<Gate<Receipt>, 'issueTicket' | 'requestLog'> & Record<string, unknown>;
+}
+
+/** The server's port, with the functions that only the guard calls. */
+export type Admitting = Gate<Receipt> &
+  Pick<ReturnType<typeof createGate>, 'admit'> & { redeemTicket: Tickets['redeem'] };

@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import { type Clock, instantOf } from '#core/clock';
+import type { Allowance } from '#gate/allowance';
+import type { Caller } from '#keys/key-cache';
+import { endOf, refuseEnded } from '#keys/key-holder';
+import { pathNumber } from '#ledger/usage/usage-paths';
+import type { RequestEnds } from '#server/finish-request';
+import { isGone } from '#server/responses/write-response';
+import { keyInUrl } from '#server/url-key';
+import { isErased } from '#users/user';
+import type { Admitting } from './admission.ts';
+import { coinGeckoKey } from './coingecko-keys.ts';
+import { createBurst } from './limits.ts';
+import { presentedKey } from './presented-key.ts';
+import { type CheckSettings, createRouteChecks } from './route-checks.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key and its user; set on every route that requires a key. */
+    caller: Caller;
+    waited: number;
+  }
+}
+
+/** The names of the parameters in the query that a route declares. */
+const parametersOf = ({ schema }: RouteOptions): ReadonlySet<string> =>
+  new Set(Object.keys((schema?.querystring as { shape?: object } | undefined)?.shape ?? {}));
+
+type Dependencies = {
+  allowance: Allowance;
+  gate: Admitting;
+  finish: Pick<RequestEnds, 'listUndelivered'>;
+  clock: Clock;
+  settings: CheckSettings & { burstPerSecond: number; basePath: string };
+  sendsMail: boolean;
+};
+
+/**
+ * Checks the key, the scope and the burst limit before validation. Charges the call after validation, and refunds the
+ * charge unless a 2xx response is delivered. A hook returns a promise only if it must wait, because a promise per call
+ * takes measurable time.
+ */
+export function guard(app: FastifyInstance, dependencies: Dependencies): void {
+  const { allowance, gate, finish, clock, settings, sendsMail } = dependencies;
+  /** Limits look-ups per client address on routes that accept a key or a ticket in the query. */
+  const unknownKeys = createBurst<string>(settings.burstPerSecond);
+  const checkOf = createRouteChecks(settings, sendsMail, clock);
+
+  app.decorateRequest('receipt', undefined);
+  app.decorateRequest('caller');
+  app.decorateRequest('user');
+  app.decorateRequest('keyId', undefined);
+  app.decorateRequest('charged', undefined);
+  app.decorateRequest('waited', 0);
+  app.decorateRequest('passedCall', undefined);
+
+  app.addHook('onRoute', (route) => {
+    const { config = {}, method, url } = route;
+    const check = checkOf(config);
+    if (check) {
+      const hook: onRequestHookHandler = (request, _reply, done) => {
+        check(request);
+        done();
+      };
+      route.onRequest = [route.onRequest ?? [], hook].flat();
+    }
+    if (config.open) return;
+    if (config.cost === undefined) throw new Error(`${method} ${url} has no cost`);
+    if (config.scope === undefined) throw new Error(`${method} ${url} has no scope`);
+    const usagePath = pathNumber(url.slice(settings.basePath.length));
+    if (config.cost !== 0 && usagePath === undefined) throw new Error(`${method} ${url} is not in usage-paths.ts`);
+    // A copy, because several routes can share one configuration.
+    route.config = { ...config, parameters: parametersOf(route), ...(usagePath !== undefined && { usagePath }) };
+  });
+
+  function enter(request: FastifyRequest, caller: Caller): void {
+    const { config } = request.routeOptions;
+    const now = clock.now();
+    // Set before the checks: rejections are listed too, and a rejection by the burst limit reports the remaining calls.
+    request.caller = caller;
+    request.user = caller.user.key;
+    // An erased user has no request log.
+    request.keyId = isErased(caller.user) ? undefined : caller.id;
+    refuseEnded(caller, now, config);
+    gate.admit(caller, config.scope ?? 'any', request.raw, now);
+  }
+
+  function authenticate(request: FastifyRequest): Promise<void> | undefined {
+    const { coinGeckoKeys } = request.routeOptions.config;
+    const caller = allowance.holderOf(coinGeckoKeys ? coinGeckoKey(request.raw) : presentedKey(request));
+    if (!(caller instanceof Promise)) {
+      enter(request, caller);
+      return undefined;
+    }
+    const since = performance.now();
+    return caller.then((found) => {
+      request.waited = performance.now() - since;
+      enter(request, found);
+    });
+  }
+
+  /** Like `authenticate`, but the parameter `api` may contain the key. Runs after the parameters are validated. */
+  async function authenticateByQuery(request: FastifyRequest): Promise<void> {
+    const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);
+    const now = instantOf(clock);
+    const known = allowance.holderAtOnce(apiKey, now.elapsed);
+    if (!known || endOf(known, now.wall)) unknownKeys.admitOrThrow(request.client, now.wall);
+    enter(request, await allowance.holderOf(apiKey));
+  }
+
+  /** Runs before the parameters are validated, as for a key. */
+  async function authenticateByTicket(request: FastifyRequest, ticket: unknown): Promise<void> {
+    unknownKeys.admitOrThrow(request.client, clock.now());
+    enter(request, await gate.redeemTicket(ticket));
+  }
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { open, keyInQuery, ticketInQuery } = request.routeOptions.config;
+    const { ticket } = request.query as { ticket?: unknown };
+    const isKeyInUrl = keyInUrl(request.raw) !== undefined;
+    if (ticketInQuery && ticket !== undefined && !isKeyInUrl) return authenticateByTicket(request, ticket);
+    // A key in the URL is checked even if the path requires none.
+    const hasNoKey = (open && !isKeyInUrl) || keyInQuery;
+    return (hasNoKey ? undefined : authenticate(request)) ?? done();
+  });
+
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { cost, keyInQuery } = request.routeOptions.config;
+    if (keyInQuery) return authenticateByQuery(request);
+    const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
+    const isForNode = request.routeOptions.config.scope === 'node';
+    return (calls ? gate.charge(request, calls) : isForNode ? gate.countNodeRequest(request) : undefined) ?? done();
+  });
+
+  finish.listUndelivered(app);
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const receipt = gate.takeReceipt(request);
+    if (!receipt) return done(null, payload);
+    const isPaid = reply.statusCode >= 200 && reply.statusCode < 300 && !isGone(request.raw.socket);
+    const headers = gate.book(receipt, isPaid, clock.now());
+    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1]);
+    done(null, payload);
+  });
+}

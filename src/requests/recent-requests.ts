@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache';
+import type { ListedRequest } from '#server/gate';
+import {
+  capacityOf,
+  createRing,
+  isRoundComplete,
+  newestIn,
+  oldestIn,
+  REQUEST_BYTES,
+  type Ring,
+  requestsIn,
+  resize,
+  write,
+} from './request-ring.ts';
+
+/** The bounds of a process. `path` is the maximum length of a path, in characters. */
+export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, path: 300 } as const;
+/** The first capacity of a ring. It is doubled when the ring is full. */
+const FIRST = 4;
+/** The part of the memory in which rings grow. The paths of their requests need the rest. */
+const GROWTH = 0.9;
+/** The memory of a user without requests, in bytes: measured, and rounded up. */
+const USER_BYTES = 1_100;
+
+type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
+
+type User = { ring: Ring; bytes: number };
+
+/**
+ * Whether a user makes room for another's larger ring: if all its requests are older than that ring's, or if it has more
+ * requests than would be in it. Users with as many requests do not take them from each other in turn.
+ */
+const makesRoom = (silent: Ring, full: Ring, capacity: number): boolean =>
+  newestIn(silent) < oldestIn(full) || capacityOf(silent) > capacity;
+
+/**
+ * Keeps the last requests of each user in memory. Above the bound of bytes, the users who sent no request for longest
+ * lose the older half of their requests in turn.
+ */
+export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
+  let total = 0;
+  const known = new LRUCache<number, User>({
+    max: users,
+    dispose: (user) => {
+      total -= user.bytes;
+    },
+  });
+
+  function open(id: number): User {
+    const capacity = Math.min(FIRST, most);
+    const user = { ring: createRing(capacity), bytes: 0 };
+    known.set(id, user);
+    add(user, USER_BYTES + capacity * REQUEST_BYTES);
+    return user;
+  }
+
+  function add(user: User, more: number): void {
+    user.bytes += more;
+    total += more;
+  }
+
+  /** The user who sent no request for longest. */
+  function leastRecent(): [number, User] {
+    const { value } = known.rentries().next();
+    return value as [number, User];
+  }
+
+  /** Doubles a full ring if there is room, or if another user should make room. */
+  function grow(user: User): void {
+    const now = capacityOf(user.ring);
+    const capacity = Math.min(most, 2 * now);
+    const isRoom = total + (capacity - now) * REQUEST_BYTES <= GROWTH * bytes;
+    if (isRoom || makesRoom(leastRecent()[1].ring, user.ring, capacity)) add(user, resize(user.ring, capacity));
+  }
+
+  function shrinkLeastRecent(): void {
+    const [id, user] = leastRecent();
+    const capacity = Math.floor(capacityOf(user.ring) / 2);
+    if (capacity < FIRST) {
+      known.delete(id);
+      return;
+    }
+    add(user, resize(user.ring, capacity));
+    // Moves the user to the other end of the order, so that each loses requests in turn.
+    known.get(id);
+  }
+
+  return {
+    /** Called for every response. */
+    note(id: number, request: ListedRequest): void {
+      const user = known.get(id) ?? open(id);
+      if (isRoundComplete(user.ring) && capacityOf(user.ring) < most) grow(user);
+      add(user, write(user.ring, request));
+      while (total > bytes) shrinkLeastRecent();
+    },
+
+    /** Newest first. */
+    of(id: number): ListedRequest[] {
+      const user = known.peek(id);
+      return user === undefined ? [] : requestsIn(user.ring).reverse();
+    },
+
+    /** An upper bound of the memory in bytes. */
+    bytes: (): number => total,
+
+    forget: (id: number): boolean => known.delete(id),
+    clear: (): void => known.clear(),
+  };
+}
+
+export type RecentRequests = ReturnType<typeof createRecentRequests>;

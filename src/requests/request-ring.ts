@@ -1,0 +1,85 @@
+import { METHODS } from 'node:http';
+import { PROBLEM_CODES } from '#core/problems';
+import type { ListedRequest } from '#server/gate';
+
+/** The numbers of a request: time, key, method, status, code, cost and duration. They fit into one cache line. */
+const NUMBERS = 7;
+/** The memory of a request in bytes: its numbers, and the path without its characters (measured, and rounded up). */
+export const REQUEST_BYTES = NUMBERS * Float64Array.BYTES_PER_ELEMENT + 48;
+
+/** The memory of a path's characters in bytes. `…` is not in Latin-1, so that each character takes two. */
+const bytesOf = (path: string): number => (path.includes('…') ? 2 : 1) * path.length;
+
+/**
+ * The last requests of a user. When it is full, the next request replaces the oldest. The numbers are no objects, so the
+ * garbage collector neither visits nor copies them.
+ */
+export type Ring = { numbers: Float64Array; paths: string[]; next: number };
+
+export const createRing = (capacity: number): Ring => ({
+  numbers: new Float64Array(capacity * NUMBERS),
+  paths: [],
+  next: 0,
+});
+
+export const capacityOf = ({ numbers }: Ring): number => numbers.length / NUMBERS;
+
+/** Whether the next request replaces the first. The ring is then full, and in the order of its requests. */
+export const isRoundComplete = ({ paths, next }: Ring): boolean => next === 0 && paths.length > 0;
+
+/** The time of the oldest request of a complete round. */
+export const oldestIn = ({ numbers }: Ring): number => numbers[0] as number;
+
+/** The time of the newest request. */
+export const newestIn = ({ numbers, paths, next }: Ring): number =>
+  numbers[((next === 0 ? paths.length : next) - 1) * NUMBERS] as number;
+
+/** Writes a request, and returns by how many bytes the paths became larger. */
+export function write(ring: Ring, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): number {
+  const { numbers, paths, next } = ring;
+  const more = bytesOf(path) - bytesOf(paths[next] ?? '');
+  let i = next * NUMBERS;
+  numbers[i++] = at;
+  numbers[i++] = keyId;
+  numbers[i++] = METHODS.indexOf(method);
+  numbers[i++] = status;
+  numbers[i++] = code === undefined ? -1 : PROBLEM_CODES.indexOf(code);
+  numbers[i++] = cost;
+  numbers[i++] = ms;
+  paths[next] = path;
+  ring.next = i === numbers.length ? 0 : next + 1;
+  return more;
+}
+
+function read({ numbers, paths }: Ring, index: number): ListedRequest {
+  const number = (field: number) => numbers[index * NUMBERS + field] as number;
+  return {
+    at: number(0),
+    keyId: number(1),
+    method: METHODS[number(2)] as string,
+    path: paths[index] as string,
+    status: number(3),
+    code: PROBLEM_CODES[number(4)],
+    cost: number(5),
+    ms: number(6),
+  };
+}
+
+/** Oldest first. */
+export function requestsIn(ring: Ring): ListedRequest[] {
+  const { paths, next } = ring;
+  const order = [...paths.keys()];
+  return [...order.slice(next), ...order.slice(0, next)].map((index) => read(ring, index));
+}
+
+/** Changes the capacity, and keeps the newest requests. Returns by how many bytes the ring became larger. */
+export function resize(ring: Ring, capacity: number): number {
+  const kept = requestsIn(ring).slice(-capacity);
+  const before = bytesOfPaths(ring);
+  const more = (capacity - capacityOf(ring)) * REQUEST_BYTES;
+  Object.assign(ring, createRing(capacity));
+  for (const request of kept) write(ring, request);
+  return more + bytesOfPaths(ring) - before;
+}
+
+const bytesOfPaths = ({ paths }: Ring) => paths.reduce((sum, path) => sum + bytesOf(path), 0);

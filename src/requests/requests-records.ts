@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { instant, text, whole } from '#core/forms/record-fields';
+import { PROBLEM_CODES } from '#core/problems';
+
+const loggedRequest = z.object({
+  time: instant.meta({ description: 'ISO 8601, UTC, milliseconds; the time of the response' }),
+  keyId: z
+    .int()
+    .positive()
+    .meta({ description: 'The ID of the key', examples: [7] }),
+  keyLabel: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The label of the key; null if it has none or has been deleted',
+      examples: ['shop window'],
+    }),
+  method: text('The method', 'GET'),
+  path: text(
+    'The path with its parameters. `…` replaces values that may be secret, and those of parameters that the path does not have.',
+    '/v1/prices/latest/token?tokenName=bitcoin',
+  ),
+  status: z
+    .int()
+    .meta({ description: 'The status of the response; 499 if the client disconnected before it', examples: [200] }),
+  code: z
+    .enum(PROBLEM_CODES)
+    .nullable()
+    .meta({ description: 'The code of the problem; null if there was none', examples: [null] }),
+  help: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The page of the problem, as in its `type`; null if there was none',
+      examples: [null],
+    }),
+  cost: whole('Calls charged; 0 for free and failed requests', 1),
+  milliseconds: z
+    .number()
+    .nonnegative()
+    .meta({ description: 'The time from the request to the end of the response', examples: [1.4] }),
+});
+
+export const requestLogRecord = z
+  .object({
+    complete: z.boolean().meta({
+      description:
+        'False if requests are missing: a process of the service did not respond in time, or returned an invalid record',
+      examples: [true],
+    }),
+    requests: z.array(loggedRequest).meta({ description: 'The last requests of the user, newest first' }),
+  })
+  .meta({ id: 'RequestLog', description: 'The last requests of a user' });
+export type RequestLogRecord = z.infer<typeof requestLogRecord>;

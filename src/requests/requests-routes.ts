@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Problem } from '#core/problems';
+import { createConcurrencyLimit } from '#server/connections/loop-turns';
+import { neverStored } from '#server/responses/static-content';
+import { PEER_PATH } from './peers.ts';
+import { BOUNDS } from './recent-requests.ts';
+import type { RequestLog } from './request-log.ts';
+import { requestLogRecord } from './requests-records.ts';
+
+/** Concurrent reads of the log by one user. Each asks all processes. */
+const AT_ONCE = 4;
+
+const list = {
+  tags: ['users'],
+  summary: 'List the last requests',
+  operationId: 'listRequests',
+  description:
+    `Returns the last ${BOUNDS.requests} requests of the user, newest first, with all keys and from all processes of the ` +
+    'service. Rejected requests are listed too, with a link to the page of the problem. Requests to unknown paths and ' +
+    'with unknown keys are not listed, and neither are requests to this endpoint. The processes keep the requests in ' +
+    'memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
+    'A user whose plan has expired can still call this endpoint.',
+  response: { 200: requestLogRecord },
+};
+
+type Options = { log: RequestLog | undefined };
+
+export const userRequests: FastifyPluginAsyncZod<Options> = async (app, { log }) => {
+  neverStored(app);
+  const begin = createConcurrencyLimit<number>(
+    AT_ONCE,
+    () => new Problem('overloaded', `${AT_ONCE} reads of the request log are in progress.`, { retryAfter: 1 }),
+  );
+
+  app.get(
+    '/requests',
+    {
+      schema: list,
+      config: { cost: 0, scope: 'account', allowExpired: true, isUnlisted: true, problems: ['not_found'] },
+    },
+    async ({ user }) => {
+      if (!log) throw new Problem('not_found', 'The operator of this service has turned off the request log.');
+      const end = begin(user);
+      return log.of(user).finally(end);
+    },
+  );
+};
+
+/** The path at which other processes ask. Without their token, it does not exist. */
+export const peerRequests: FastifyPluginAsyncZod<Options> = async (app, { log }) => {
+  neverStored(app);
+  app.get(
+    `${PEER_PATH}/:user`,
+    {
+      schema: { hide: true, params: z.object({ user: z.string() }) },
+      config: { open: true },
+    },
+    async ({ params, headers }) => {
+      const requests = log?.forPeer(headers, Number(params.user));
+      if (!requests) throw new Problem('not_found', 'This path does not exist.');
+      return requests;
+    },
+  );
+};

@@ -1,0 +1,63 @@
+import { maskApiKeys } from '#core/log';
+import { BOUNDS } from './recent-requests.ts';
+
+/** Parameters whose values are secret, wherever they are sent. */
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['api', 'ticket']);
+/** Shorter than a key. */
+const NAME = /^[\w.]{1,40}$/;
+/** The maximum numbers of words: between spaces, and in an item of a list. A seed phrase has at least twelve. */
+const MAX_WORDS = { spaced: 6, inItem: 11 } as const;
+const ENCODED = /%[\dA-F]{2}/i;
+/** The scheme and host of an absolute URL, which the router drops too. They can contain a password. */
+const ORIGIN = /^https?:\/\/.*?\//;
+const HIDDEN = '…';
+
+/** Returns undefined for invalid percent-encoding. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+const isPhrase = (plain: string): boolean =>
+  plain.split(/\s+/).length > MAX_WORDS.spaced ||
+  plain.split(',').some((item) => item.split(/[^\p{L}\p{N}]+/u).length > MAX_WORDS.inItem);
+
+function isSafe(text: string): boolean {
+  const plain = decoded(text);
+  // Text that is encoded twice is not searched for secrets.
+  return plain !== undefined && !ENCODED.test(plain) && !isPhrase(plain) && maskApiKeys(plain) === plain;
+}
+
+function shownPair(pair: string, declared: ReadonlySet<string>): string {
+  const at = pair.indexOf('=');
+  const name = decoded(at < 0 ? pair : pair.slice(0, at)) ?? '';
+  const value = at < 0 ? '' : pair.slice(at + 1);
+  if (!NAME.test(name)) return HIDDEN;
+  const isShown = declared.has(name) && !SECRET_PARAMETERS.has(name) && isSafe(value);
+  return `${name}=${isShown ? value : HIDDEN}`;
+}
+
+/**
+ * The path of a request as the user's request log shows it, without the base path. Shows the values of the `declared`
+ * parameters only, and nothing in the form of a key or a seed phrase.
+ */
+export function shownPath(url: string, basePath: string, declared: ReadonlySet<string>): string {
+  const target = url.replace(ORIGIN, '/');
+  const whole = target.startsWith(basePath) ? target.slice(basePath.length) : target;
+  // The router also ends the path at `#`.
+  const at = whole.search(/[?#]/);
+  const path = at < 0 ? whole : whole.slice(0, at);
+  const hideParts = () => path.split('/').map((one) => (isSafe(one) ? one : HIDDEN));
+  const segments = isSafe(path) ? path : hideParts().join('/');
+  if (at < 0 || at === whole.length - 1) return clipped(segments);
+  // Further pairs would not be shown.
+  const pairs = whole.slice(at + 1).split('&', BOUNDS.path);
+  return clipped(`${segments}${whole[at]}${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
+}
+
+/** A copy, because a part of the URL would keep the whole URL in memory. */
+const clipped = (text: string): string =>
+  Buffer.from(text.length <= BOUNDS.path ? text : `${text.slice(0, BOUNDS.path - 1)}${HIDDEN}`).toString();
