@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
-import type { Figure } from './figures.ts';
+import type { Figure } from './statistics-records.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
 /* Computes daily figures that a source does not report, as the current counter minus the counter a day before. */

@@ -1,45 +1,67 @@
 import { beginningOf } from '#catalogue/catalogue';
 import { tokenOf } from '#catalogue/token';
 import { type Clock, iso, isoDate } from '#core/clock';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import type { Warning } from '#upstream/freshness';
-import { implausibleTime } from '#upstream/plausible';
+import type { Dropped } from '#upstream/items/items';
+import { implausibleTime } from '#upstream/items/plausible';
 import type { StatisticsCache } from './statistics-cache.ts';
-import type { ChainSample, StatisticsSource, StatisticsSourceName, StatisticsSymbol } from './statistics-sources.ts';
+import {
+  type ChainSample,
+  isOutdated,
+  type StatisticsSource,
+  type StatisticsSourceName,
+  type StatisticsSymbol,
+} from './statistics-sources.ts';
 
 /** Seconds until the source accepts a request; 0 if unknown. */
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
-/** A sample, its source, and the failures of the sources that were tried earlier. */
+/**
+ * A sample, its source, and the failures of the sources that were tried earlier. `failure` is set if all sources failed
+ * and the sample is the newest outdated one.
+ */
 export type FailoverResult = {
   source: StatisticsSourceName;
   sample: ChainSample;
+  failure?: UpstreamFailure;
   passedOver: ReadonlyMap<StatisticsSourceName, FailureCause>;
 };
 
-type Dependencies = {
-  sources: readonly StatisticsSource[];
-  /** The time between a token's samples that the source's budget allows, in ms. */
-  interval: (source: StatisticsSourceName) => number;
+type FailoverSource = StatisticsSource & {
+  /** The time between a token's samples that the budget allows, in ms. */
+  interval: () => number;
+  /** Counts and logs dropped samples and figures. */
+  dropped: Dropped;
+};
+
+type Deps = {
+  sources: readonly FailoverSource[];
   cache: Pick<StatisticsCache, 'unlistedAt' | 'recordUnlisted'>;
   timeoutMs: number;
   clock: Clock;
-  /** Counts a sample that was dropped because of an implausible time. */
-  dropped?: (source: StatisticsSourceName) => void;
 };
 
-export function createFailover({
-  sources,
-  interval,
-  cache,
-  timeoutMs,
-  clock,
-  dropped = () => undefined,
-}: Dependencies) {
+export function createFailover({ sources, cache, timeoutMs, clock }: Deps) {
   const sourcesOf = (symbol: StatisticsSymbol) => sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
   /** For each token, the sources that failed when the token was last sampled, with the causes. */
   const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
+
+  /** Throws `UpstreamFailure` if the time of the sample is implausible. */
+  async function sampleOf(source: FailoverSource, symbol: StatisticsSymbol, withinMs: number): Promise<ChainSample> {
+    const { name, dropped } = source;
+    const sample = await source.sample(symbol, withinMs);
+    const implausible = implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now());
+    if (implausible) {
+      dropped({ path: symbol, count: 1, reasons: [implausible] });
+      throw new UpstreamFailure(name, 'unexpected', `the time of a sample is implausible: ${iso(sample.at)}`);
+    }
+    const { malformed = [] } = sample;
+    const reasons = malformed.map((figure) => `malformed ${figure}` as const);
+    dropped({ path: symbol, count: malformed.length, reasons });
+    return sample;
+  }
 
   /** Whether a source reported today (UTC) that it does not list a chain. */
   function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
@@ -66,16 +88,20 @@ export function createFailover({
     /** The time between a token's samples, in ms, according to the first source that has calls left. */
     interval(symbol: StatisticsSymbol): number {
       const listed = sourcesOf(symbol).filter((source) => !isUnlisted(source, symbol));
-      const intervals = listed.map(({ name }) => interval(name));
+      const intervals = listed.map(({ interval }) => interval());
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /** Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry. */
+    /**
+     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry, unless
+     * a source has returned an outdated sample.
+     */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();
       failing.set(symbol, passedOver);
       const all = sourcesOf(symbol);
+      let outdated: Pick<FailoverResult, 'source' | 'sample'> | undefined;
       let soonest = new UpstreamFailure('statistics', 'not_listed', `no source lists ${symbol} today`);
       for (const [place, source] of all.entries()) {
         const { name } = source;
@@ -85,10 +111,10 @@ export function createFailover({
         }
         const share = (deadline - clock.elapsed()) / (all.length - place);
         try {
-          const sample = await source.sample(symbol, Math.max(1, Math.floor(share)));
-          if (implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now())) {
-            dropped(name);
-            throw new UpstreamFailure(name, 'unexpected', `the time of a sample is implausible: ${iso(sample.at)}`);
+          const sample = await sampleOf(source, symbol, Math.max(1, Math.floor(share)));
+          if (isOutdated(name, sample.at, clock.now())) {
+            if (outdated === undefined || sample.at > outdated.sample.at) outdated = { source: name, sample };
+            throw new UpstreamFailure(name, 'stale', `the newest figures are from ${iso(sample.at)}`);
           }
           return { source: name, sample, passedOver };
         } catch (error) {
@@ -98,6 +124,7 @@ export function createFailover({
           if (pauseOf(error) <= pauseOf(soonest)) soonest = error;
         }
       }
+      if (outdated) return { ...outdated, passedOver, failure: soonest };
       throw soonest;
     },
   };

@@ -1,11 +1,11 @@
-import { type Clock, DAY, latestOf } from '#core/clock';
+import { type Clock, DAY, latestOf, SECOND } from '#core/clock';
 import type { Log } from '#core/log';
-import { type Body, bodyOf } from '#server/replies/answer-body';
-import { plausibleTimes } from '#upstream/plausible';
+import { type Body, bodyOf } from '#server/responses/response-body';
+import { plausibleTimes } from '#upstream/items/plausible';
 import { readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
-import { statisticsRecord } from './record.ts';
+import { NO_STATISTICS, type TokenStatistics } from './statistics-records.ts';
 import {
   type ChainSample,
   STATISTICS_SYMBOLS,
@@ -17,13 +17,23 @@ import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 /** The names of stored resources: a token's fetch, and the fact that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
-const symbolOf = (what: StatisticsFetch) => readResource(what).token as StatisticsSymbol;
+const symbolOf = (resource: StatisticsFetch) => readResource(resource).token as StatisticsSymbol;
 
 const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | Unlisted)[] =>
   STATISTICS_SYMBOLS.flatMap((symbol) => [
     `statistics:${symbol}` as const,
     ...sources.map((source) => `unlisted:${source}:${symbol}` as const),
   ]);
+
+/** Converts a sample to the public record. A figure that the source did not report is null. */
+export function statisticsRecord(
+  symbol: StatisticsSymbol,
+  { id, at, partnerSymbol, figures }: ChainSample,
+): TokenStatistics {
+  const name = symbol.toUpperCase();
+  const time = Math.floor(at / SECOND);
+  return { id: id ?? null, time, symbol: name, partner_symbol: partnerSymbol ?? name, ...NO_STATISTICS, ...figures };
+}
 
 type Cached = { row: StatisticsRow; body: Body };
 type Dependencies = {
@@ -60,7 +70,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
   return {
     sync,
     version,
-    fetchedAt: (what: StatisticsFetch): number | undefined => cached.get(symbolOf(what))?.row.fetchedAt,
+    fetchedAt: (resource: StatisticsFetch): number | undefined => cached.get(symbolOf(resource))?.row.fetchedAt,
 
     /** When a source last reported to any process that it does not list a chain (Unix ms). */
     unlistedAt: (source: StatisticsSourceName, symbol: StatisticsSymbol): number | undefined =>
@@ -87,7 +97,7 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
     },
 
     async recordUnlisted(source: StatisticsSourceName, symbol: StatisticsSymbol, at: number): Promise<void> {
-      await store.learnt(`unlisted:${source}:${symbol}` satisfies Unlisted, at);
+      await store.recordFact(`unlisted:${source}:${symbol}` satisfies Unlisted, at);
       await sync();
     },
   };

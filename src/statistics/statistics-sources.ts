@@ -1,5 +1,7 @@
 import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
-import type { Figure } from './figures.ts';
+import { DAY, HOUR } from '#core/clock';
+import { type Budget, leftOf, monthOf, type SpentBudget } from '#upstream/budget';
+import { FIGURES, type Figure } from './statistics-records.ts';
 
 type Symbols<T> = T extends { symbol: infer S extends string; statistics: true } ? S : never;
 export type StatisticsSymbol = Symbols<BuiltInToken>;
@@ -8,15 +10,57 @@ export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics 
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 
-export const STATISTICS_KINDS = [
-  'cryptocompare',
-  'bitcoin-stats',
-  'bitcoin-mempool',
-  'ethereum-stats',
-  'solana-rpc',
-  'arweave-node',
-] as const;
-export type StatisticsKind = (typeof STATISTICS_KINDS)[number];
+/**
+ * The kinds of sources: the calls that a sample takes, the number of tokens that a source may serve, and the interval
+ * in which it updates its figures, in ms.
+ */
+const KINDS = {
+  // Currently lists two of the four chains; the service requests the others once a day. Publishes one record per UTC day.
+  cryptocompare: { calls: 1, tokens: 4, updateInterval: DAY },
+  'bitcoin-stats': { calls: 1, tokens: 1, updateInterval: HOUR },
+  // The height, the mean block time, and the hash rate with the difficulty.
+  'bitcoin-mempool': { calls: 3, tokens: 1, updateInterval: HOUR },
+  // The counters, and the newest blocks.
+  'ethereum-stats': { calls: 2, tokens: 1, updateInterval: HOUR },
+  // getEpochInfo, getSupply and getRecentPerformanceSamples.
+  'solana-rpc': { calls: 3, tokens: 1, updateInterval: HOUR },
+  // The node's height, and the blocks at both ends of a day.
+  'arweave-node': { calls: 3, tokens: 1, updateInterval: HOUR },
+} as const;
+export type StatisticsKind = keyof typeof KINDS;
+export const STATISTICS_KINDS = Object.keys(KINDS) as StatisticsKind[];
+
+/** Chains without mining. For these chains, sources report 0 or the figure of the last mined block. */
+const PROOF_OF_STAKE: ReadonlySet<StatisticsSymbol> = new Set<StatisticsSymbol>(['eth', 'sol']);
+const MINING: ReadonlySet<Figure> = new Set<Figure>(['hashrate', 'difficulty']);
+
+export const figuresOf = (symbol: StatisticsSymbol): readonly Figure[] =>
+  PROOF_OF_STAKE.has(symbol) ? FIGURES.filter((figure) => !MINING.has(figure)) : FIGURES;
+
+/** How often a requested token's statistics are fetched, in ms. No figure changes more often. */
+const FETCH_INTERVAL = HOUR;
+
+/**
+ * Allows twice the scheduled calls per month, which leaves half for retries, probes and restarts. Allows six samples
+ * per token and minute, because blockchain.info, the strictest public host, allows one call every ten seconds.
+ */
+export function statisticsBudget(kind: StatisticsKind): Budget {
+  const { calls, tokens } = KINDS[kind];
+  return { perMinute: 6 * calls * tokens, perMonth: ((2 * 31 * DAY) / FETCH_INTERVAL) * calls * tokens };
+}
+
+/**
+ * The hourly schedule, throttled in proportion so that the budget lasts until the end of the month: the time between a
+ * token's samples, and between calls within the budget, in ms.
+ */
+export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }: SpentBudget) {
+  const { calls, tokens } = KINDS[kind];
+  const timeLeft = monthOf(now).end - now;
+  const left = leftOf(limits, spent);
+  if (left <= 0) return { every: Number.POSITIVE_INFINITY, apart: Number.POSITIVE_INFINITY };
+  const planned = (timeLeft / FETCH_INTERVAL) * calls * tokens;
+  return { every: FETCH_INTERVAL * Math.max(1, planned / left), apart: timeLeft / left };
+}
 /** The source's kind, numbered from the second URL on (`solana-rpc-2`). It is not a URL, which may contain a secret. */
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
@@ -25,6 +69,13 @@ export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
   (STATISTICS_SYMBOLS as readonly string[]).includes(text);
 export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
   new RegExp(STATISTICS_SOURCE).test(text);
+
+/** The age, in intervals of a source, from which its record counts as outdated. */
+const MAX_INTERVALS = 3;
+
+/** Whether a source's record was outdated when it was fetched. Both times in Unix ms. */
+export const isOutdated = (source: StatisticsSourceName, at: number, fetchedAt: number): boolean =>
+  fetchedAt - at > MAX_INTERVALS * KINDS[source.replace(/-\d+$/, '') as StatisticsKind].updateInterval;
 
 /** A figure that the source did not report is missing. */
 export type ChainSample = {
@@ -35,6 +86,8 @@ export type ChainSample = {
   /** The source's own symbol for the token. */
   partnerSymbol?: string;
   figures: Partial<Record<Figure, number>>;
+  /** The figures that the source reported with an unusable value. */
+  malformed?: readonly Figure[];
 };
 
 export type StatisticsSource = {
@@ -54,15 +107,6 @@ export type ConfiguredSource = {
   apiKey?: string | undefined;
 };
 
-/** Each chain's URLs, in the order in which they are tried. */
-export type StatisticsConfiguration = {
-  cryptocompare: { url: string; apiKey: string | undefined };
-  bitcoin: readonly string[];
-  ethereum: { urls: readonly string[]; apiKey: string | undefined };
-  solana: readonly string[];
-  arweave: readonly string[];
-};
-
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/+$/, '');
 
 /** mempool's API is under a path that ends in `/api`; the API of blockchain.info is under the root. */
@@ -72,24 +116,28 @@ export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
+type ChainUrls = {
+  bitcoin: readonly string[];
+  ethereum: readonly string[];
+  solana: readonly string[];
+  arweave: readonly string[];
+};
+type Keyed = { cryptocompare: { url: string; apiKey: string | undefined }; ethereumKey: string | undefined };
+
 /** All sources in order of preference: CryptoCompare, which reports the most figures, then each chain's own sources. */
-export function sourceOrder(configuration: StatisticsConfiguration): ConfiguredSource[] {
-  const { cryptocompare, bitcoin, ethereum, solana, arweave } = configuration;
-  const keyed = keyedUrls(ethereum.urls);
+export function sourceOrder({ cryptocompare, ethereumKey, ...urls }: ChainUrls & Keyed): ConfiguredSource[] {
+  const keyed = keyedUrls(urls.ethereum);
   const inOrder: Omit<ConfiguredSource, 'name'>[] = [
     { kind: 'cryptocompare', ...cryptocompare },
-    ...bitcoin.map((url) => ({ kind: isMempool(url) ? 'bitcoin-mempool' : 'bitcoin-stats', url }) as const),
-    ...ethereum.urls.map((url) => {
-      const apiKey = keyed.includes(url) ? ethereum.apiKey : undefined;
-      return { kind: 'ethereum-stats', url, apiKey } as const;
-    }),
-    ...solana.map((url) => ({ kind: 'solana-rpc', url }) as const),
-    ...arweave.map((url) => ({ kind: 'arweave-node', url }) as const),
+    ...urls.bitcoin.map((url) => ({ kind: isMempool(url) ? 'bitcoin-mempool' : 'bitcoin-stats', url }) as const),
+    ...urls.ethereum.map(
+      (url) => ({ kind: 'ethereum-stats', url, apiKey: keyed.includes(url) ? ethereumKey : undefined }) as const,
+    ),
+    ...urls.solana.map((url) => ({ kind: 'solana-rpc', url }) as const),
+    ...urls.arweave.map((url) => ({ kind: 'arweave-node', url }) as const),
   ];
-  const places = new Map<StatisticsKind, number>();
-  return inOrder.map((source) => {
-    const place = (places.get(source.kind) ?? 0) + 1;
-    places.set(source.kind, place);
-    return { name: place === 1 ? source.kind : `${source.kind}-${place}`, ...source };
+  return inOrder.map((source, place) => {
+    const earlier = inOrder.slice(0, place).filter(({ kind }) => kind === source.kind).length;
+    return { name: earlier === 0 ? source.kind : `${source.kind}-${earlier + 1}`, ...source };
   });
 }

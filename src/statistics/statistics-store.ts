@@ -1,12 +1,11 @@
-import { DAY, type Span } from '#core/clock';
+import type { Span } from '#core/clock';
 import { epochMs, toInstant } from '#database/values';
 import type { PrismaClient } from '#generated/prisma/client';
 import type { LatestStatisticsModel } from '#generated/prisma/models';
-import type { TokenStatistics } from '#statistics/records';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
-import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/plausible';
+import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/items/plausible';
 import type { CounterSample } from './daily-difference.ts';
-import { readStatisticsRecord } from './record.ts';
+import { NO_STATISTICS, type TokenStatistics, tokenStatistics } from './statistics-records.ts';
 import {
   isStatisticsSource,
   isStatisticsSymbol,
@@ -23,8 +22,6 @@ export type StatisticsRow = {
   fetchedAt: number;
 };
 
-/** How long counters are stored, in ms. Daily figures need the counters from the day before. */
-const COUNTERS_KEPT = 3 * DAY;
 type CounterRow = { at: number; transactions: number | null; addresses: number | null };
 
 function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSample {
@@ -37,9 +34,11 @@ function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSa
 
 function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow | undefined {
   const { token: symbol, source } = row;
-  const record = readStatisticsRecord(row.record);
+  // A later release may have added a figure.
+  const record = tokenStatistics.safeParse({ ...NO_STATISTICS, ...(row.record as object) }).data;
   if (!record || !isStatisticsSymbol(symbol) || !isStatisticsSource(source)) return undefined;
-  const [at, fetchedAt] = [row.at.getTime(), row.fetchedAt.getTime()];
+  const at = row.at.getTime();
+  const fetchedAt = row.fetchedAt.getTime();
   return isPlausible({ at, price: null }, times) ? { symbol, source, record, at, fetchedAt } : undefined;
 }
 
@@ -47,7 +46,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
   return {
     /** Replaces a token's last valid statistics and adds its counters in one transaction. */
     async record(
-      what: string,
+      resource: string,
       { symbol, source, record, at, fetchedAt }: StatisticsRow,
       counters: CounterSample | undefined,
     ): Promise<void> {
@@ -67,9 +66,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
           SET source = excluded.source, record = excluded.record, at = excluded.at,
               fetched_at = excluded.fetched_at`,
         ...(counters ? [writeCounters] : []),
-        prisma.$executeRaw`
-          DELETE FROM chain_count WHERE token = ${symbol} AND at < ${toInstant(fetchedAt - COUNTERS_KEPT)}`,
-        prisma.$executeRaw(bumpVersion(what, fetchedAt)),
+        prisma.$executeRaw(bumpVersion(resource, fetchedAt)),
       ]);
     },
 
@@ -99,8 +96,8 @@ export function createStatisticsStore(prisma: PrismaClient) {
     },
 
     /** Increments the version of a fact without a row of its own, as of an instant (Unix ms). */
-    async learnt(what: string, at: number): Promise<void> {
-      await prisma.$executeRaw(bumpVersion(what, at));
+    async recordFact(resource: string, at: number): Promise<void> {
+      await prisma.$executeRaw(bumpVersion(resource, at));
     },
   };
 }

@@ -1,21 +1,25 @@
 import { tokenOf } from '#catalogue/token';
-import type { Clock } from '#core/clock';
+import { type Clock, iso } from '#core/clock';
 import type { Log } from '#core/log';
 import { traced } from '#core/tracing';
-import type { Answer } from '#server/replies/answer-body';
-import type { Answers } from '#server/replies/response-cache';
-import { UpstreamFailure, upstreamProblem } from '#upstream/failure';
+import type { DataResponse } from '#server/responses/response-body';
+import type { CachedResponses } from '#server/responses/response-cache';
+import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt, createLastRequested, dueAfter, type Staleness, waitOnRefresh } from '#upstream/freshness';
 import type { Failover, FailoverResult } from './failover.ts';
 import type { StatisticsCache, StatisticsFetch } from './statistics-cache.ts';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from './statistics-sources.ts';
+import { isOutdated, STATISTICS_SYMBOLS, type StatisticsSymbol } from './statistics-sources.ts';
+import type { StatisticsRow } from './statistics-store.ts';
 
 const nothingStored = new UpstreamFailure('statistics', 'empty', 'no valid record is stored');
 
+const outdated = ({ source, at }: StatisticsRow) =>
+  new UpstreamFailure(source, 'stale', `the newest figures are from ${iso(at)}`);
+
 type Dependencies = {
   cache: StatisticsCache;
-  answers: Pick<Answers, 'get' | 'keep'>;
+  cachedResponses: Pick<CachedResponses, 'get' | 'keep'>;
   failover: Failover;
   singleFlight: SingleFlight<StatisticsFetch>;
   clock: Clock;
@@ -23,9 +27,9 @@ type Dependencies = {
 };
 
 /** On-chain statistics, fetched when requested and due. During or after a failed fetch, the last record is served. */
-export function createStatistics({ cache, answers, failover, singleFlight, clock, log }: Dependencies) {
+export function createStatistics({ cache, cachedResponses, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
-  const ageOf = (what: StatisticsFetch): number => ageAt(cache.fetchedAt(what), clock.now());
+  const ageOf = (resource: StatisticsFetch): number => ageAt(cache.fetchedAt(resource), clock.now());
 
   /** Logs a change of the source once, because the record stores the source. */
   function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
@@ -40,45 +44,50 @@ export function createStatistics({ cache, answers, failover, singleFlight, clock
   async function fetch(symbol: StatisticsSymbol): Promise<void> {
     const from = cache.of(symbol)?.row.source ?? failover.preferred(symbol);
     const result = await failover.sample(symbol);
+    const stored = cache.of(symbol)?.row;
+    if (result.failure && stored && stored.at > result.sample.at) throw result.failure;
     await traced('store', {}, () => cache.record(symbol, result.source, result.sample, clock.now()));
     logSwitch(symbol, from, result);
   }
 
   async function fill(symbol: StatisticsSymbol, every: number): Promise<FetchOutcome> {
     const runner = createFetchRunner({ singleFlight, clock });
-    const what = `statistics:${symbol}` as const;
-    const until = cache.of(symbol) ? waitOnRefresh(ageOf(what), every) : 'end';
-    await runner.run(what, until, () => fetch(symbol));
+    const resource = `statistics:${symbol}` as const;
+    const until = cache.of(symbol) ? waitOnRefresh(ageOf(resource), every) : 'end';
+    await runner.run(resource, until, () => fetch(symbol));
     return runner.outcome;
   }
 
-  function answer(symbol: StatisticsSymbol, outcome: FetchOutcome): Answer {
-    const known = cache.of(symbol);
-    if (!known) {
+  function createResponse(symbol: StatisticsSymbol, outcome: FetchOutcome): DataResponse {
+    const stored = cache.of(symbol);
+    if (!stored) {
       throw upstreamProblem(outcome.failure ?? nothingStored, { who: 'The statistics source' });
     }
-    const { body, row } = known;
+    const { body, row } = stored;
+    // An outdated record is served as stale until a source has newer figures. It is fetched again on schedule.
+    const isOld = isOutdated(row.source, row.at, row.fetchedAt);
     return {
       body,
       source: row.source,
       modifiedAt: row.at,
       fetchedAt: row.fetchedAt,
-      dueAt: dueAfter(row.fetchedAt, failover.interval(symbol), clock.now()),
-      settled: false,
+      dueAt: isOld ? row.fetchedAt : dueAfter(row.fetchedAt, failover.interval(symbol), clock.now()),
+      isImmutable: false,
       gaps: [],
-      outcome,
+      outcome: isOld ? { ...outcome, failure: outcome.failure ?? outdated(row) } : outcome,
     };
   }
 
   return {
     /** Returns immediately if nothing is due. Throws a problem if no record exists. */
-    latest(symbol: StatisticsSymbol): Answer | Promise<Answer> {
-      const known = answers.get(symbol);
-      if (known) return known;
+    latest(symbol: StatisticsSymbol): DataResponse | Promise<DataResponse> {
+      const cachedResponse = cachedResponses.get(symbol);
+      if (cachedResponse) return cachedResponse;
       lastRequested.mark(symbol);
       const every = failover.interval(symbol);
-      if (ageOf(`statistics:${symbol}`) < every) return answers.keep(symbol, answer(symbol, NOTHING_TO_FETCH));
-      return fill(symbol, every).then((outcome) => answer(symbol, outcome));
+      if (ageOf(`statistics:${symbol}`) < every)
+        return cachedResponses.keep(symbol, createResponse(symbol, NOTHING_TO_FETCH));
+      return fill(symbol, every).then((outcome) => createResponse(symbol, outcome));
     },
 
     sync: cache.sync,

@@ -1,9 +1,9 @@
 import { type Clock, HOUR, MINUTE } from '#core/clock';
+import { type Job, POLL_INTERVAL } from '#core/jobs';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
 
 type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clock: Clock };
 
-/** An upstream's call budget, which all processes share. */
 export async function openBudget(dependencies: Dependencies) {
   const { store, upstream, clock } = dependencies;
   let { budget } = dependencies;
@@ -21,11 +21,12 @@ export async function openBudget(dependencies: Dependencies) {
   }
 
   return {
-    /** Takes one call. Returns false if the minute or the month has no calls left. */
-    async reserve(): Promise<boolean> {
+    /** Takes one call. Returns false if the month has no calls left, or the minute has only `kept` calls left. */
+    async reserve(kept = 0): Promise<boolean> {
       const now = clock.now();
       const windows = { minute: Math.floor(now / MINUTE) * MINUTE, month: monthOf(now).start };
-      const count = await store.reserve(upstream, windows, budgetAt(now));
+      const { perMinute, perMonth } = budgetAt(now);
+      const count = await store.reserve(upstream, windows, { perMinute: perMinute - kept, perMonth });
       if (count === undefined) return false;
       month = windows.month;
       spent = count;
@@ -40,7 +41,8 @@ export async function openBudget(dependencies: Dependencies) {
 
     reading(): BudgetReading {
       const now = clock.now();
-      const [count, limit] = [spentAt(now), budgetAt(now).perMonth];
+      const count = spentAt(now);
+      const limit = budgetAt(now).perMonth;
       const since = Math.max(monthOf(now).start, firstCall ?? now);
       return { spent: count, limit, rate: count / Math.max(HOUR, now - since) };
     },
@@ -62,6 +64,18 @@ export async function openBudget(dependencies: Dependencies) {
   };
 }
 
+/** Reads how many calls all processes have made, whenever a cache has changed. */
+export function budgetJob(name: string, cache: { generation(): number }, sync: () => Promise<unknown>): Job {
+  let synced = cache.generation();
+  async function run(): Promise<void> {
+    const generation = cache.generation();
+    if (generation === synced) return;
+    await sync();
+    synced = generation;
+  }
+  return { name, every: POLL_INTERVAL, run, isOfPeers: true };
+}
+
 export type UpstreamBudget = Awaited<ReturnType<typeof openBudget>>;
 /** Maximum calls per minute and per calendar month (UTC). */
 export type Budget = { perMinute: number; perMonth: number };
@@ -78,7 +92,8 @@ export type BudgetReading = { spent: number; limit: number; rate: number };
 /** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */
 export function monthOf(now: number): { start: number; end: number } {
   const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
   return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
 }
 

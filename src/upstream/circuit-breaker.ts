@@ -1,66 +1,143 @@
 import { MINUTE, SECOND } from '#core/clock';
 
-/** How many consecutive failures open the circuit, and for how long (ms). The time doubles up to `LONGEST_OPEN`. */
+/** How many consecutive failures open a circuit, and for how long (ms). The time doubles up to `MAX_OPEN`. */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
-const LONGEST_OPEN = 5 * MINUTE;
+const MAX_OPEN = 5 * MINUTE;
 /** How long a rate limit without `Retry-After` opens the circuit, in ms. */
 const RATE_LIMITED = MINUTE;
+/** How many paths must fail, without a success in between, before their failures pause the upstream. */
+const SEVERAL_PATHS = 3;
+const MAX_PATHS = 1000;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 
-/** A circuit is closed, open until an instant, or half open with a single probe. Instants are in monotonic ms. */
-export function createBreaker() {
-  let failures = 0;
-  let openings = 0;
-  let openUntil = Number.NEGATIVE_INFINITY;
-  let probing = false;
+/** Closed, open until an instant (monotonic ms), or half open with a single probe. */
+type Circuit = { failures: number; openings: number; openUntil: number; isProbing: boolean };
 
-  function open(now: number, forMs: number): void {
-    openUntil = Math.max(openUntil, now + forMs);
-    probing = false;
+const newCircuit = (): Circuit => ({
+  failures: 0,
+  openings: 0,
+  openUntil: Number.NEGATIVE_INFINITY,
+  isProbing: false,
+});
+
+function stateOf({ failures, openings, openUntil }: Circuit, now: number): CircuitState {
+  if (now < openUntil) return 'open';
+  return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
+}
+
+/** The time in ms until the next request is useful. 0 if the call is allowed. */
+function waitFor(circuit: Circuit, now: number): number {
+  if (now < circuit.openUntil) return circuit.openUntil - now;
+  return stateOf(circuit, now) === 'half_open' && circuit.isProbing ? SECOND : 0;
+}
+
+function open(circuit: Circuit, now: number, forMs: number): void {
+  circuit.openUntil = Math.max(circuit.openUntil, now + forMs);
+  circuit.openings += 1;
+}
+
+/** @param longest the upper bound in ms */
+const openTime = ({ openings }: Circuit, longest: number): number => Math.min(longest, FIRST_OPEN * 2 ** openings);
+
+function fail(circuit: Circuit, now: number, longest: number): void {
+  circuit.failures += 1;
+  if (circuit.failures >= FAILURES || circuit.openings > 0) open(circuit, now, openTime(circuit, longest));
+}
+
+/** `spacing` (ms) may keep a circuit open longer. `isOfSource` marks a failure that concerns every path. */
+type FailedCall = { spacing?: number; isOfSource?: boolean };
+
+/**
+ * The circuit of an upstream, and a circuit for each failing path. A failing path pauses only itself. The upstream is
+ * paused by failures of its connection, by its own word, or by several paths.
+ */
+export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
+  let source = newCircuit();
+  const paths = new Map<string, Circuit>();
+  /** The paths that have failed since the last success of any path, and the number of their failures. */
+  const failing = new Set<string>();
+  let failures = 0;
+
+  function circuitOf(path: string): Circuit {
+    const circuit = paths.get(path) ?? newCircuit();
+    // The path that failed last is the last one to be forgotten.
+    paths.delete(path);
+    paths.set(path, circuit);
+    const [oldest] = paths.keys();
+    if (paths.size > MAX_PATHS && oldest !== undefined) forget(oldest);
+    return circuit;
+  }
+
+  function forget(path: string): void {
+    paths.delete(path);
+    failing.delete(path);
+  }
+
+  function endProbe(path: string): void {
+    for (const circuit of [source, paths.get(path)]) if (circuit) circuit.isProbing = false;
+  }
+
+  function failedOnPath(path: string, now: number, longest: number): void {
+    const circuit = circuitOf(path);
+    if (stateOf(source, now) === 'half_open') {
+      const forMs = openTime(source, longest);
+      open(source, now, forMs);
+      // Another path makes the next probe, so that no single path keeps the upstream paused.
+      open(circuit, now, 2 * forMs);
+      return;
+    }
+    fail(circuit, now, longest);
+    failing.add(path);
+    failures += 1;
+    if (failing.size >= SEVERAL_PATHS && failures >= FAILURES) open(source, now, openTime(source, longest));
   }
 
   return {
+    /** The upstream's state, or that of a paused path if no call has succeeded since the path was paused. */
     state(now: number): CircuitState {
-      if (now < openUntil) return 'open';
-      return openings === 0 && failures < FAILURES ? 'closed' : 'half_open';
+      const circuits = [source, ...[...failing].flatMap((path) => paths.get(path) ?? [])];
+      const states = circuits.map((circuit) => stateOf(circuit, now));
+      return states.find((state) => state === 'open') ?? states.find((state) => state === 'half_open') ?? 'closed';
     },
+
+    pausedPaths: (now: number): number =>
+      paths.values().reduce((sum, circuit) => sum + (stateOf(circuit, now) === 'closed' ? 0 : 1), 0),
 
     /** Requests a call. Returns 0 if the call is allowed, or the time in ms until the next request is useful. */
-    request(now: number): number {
-      if (now < openUntil) return openUntil - now;
-      if (openings === 0 && failures < FAILURES) return 0;
-      if (probing) return SECOND;
-      probing = true;
-      return 0;
+    request(now: number, path: string): number {
+      const circuits = [source, ...(paths.has(path) ? [circuitOf(path)] : [])];
+      const waitMs = Math.max(...circuits.map((circuit) => waitFor(circuit, now)));
+      if (waitMs === 0) for (const circuit of circuits) circuit.isProbing = stateOf(circuit, now) === 'half_open';
+      return waitMs;
     },
 
-    /** A success that was in flight when the circuit opened does not close it. */
-    succeeded(now: number): void {
-      if (now < openUntil) return;
+    /** A success that was in flight when a circuit opened does not close it. */
+    succeeded(now: number, path: string): void {
+      if (now < source.openUntil) return;
+      if (source.openings > 0) paths.clear();
+      source = newCircuit();
+      failing.clear();
       failures = 0;
-      openings = 0;
-      openUntil = Number.NEGATIVE_INFINITY;
-      probing = false;
+      if (now >= (paths.get(path)?.openUntil ?? Number.NEGATIVE_INFINITY)) paths.delete(path);
     },
 
     /** The allowed call was not made, or its outcome does not describe the upstream's state. */
-    cancelled(): void {
-      probing = false;
-    },
+    cancelled: endProbe,
 
-    /** Concurrent failures after the circuit has opened do not count. `spacing` (ms) may keep it open longer. */
-    failed(now: number, spacing = 0): void {
-      if (now < openUntil) return;
-      failures += 1;
-      if (failures < FAILURES && openings === 0) return;
-      open(now, Math.min(Math.max(LONGEST_OPEN, spacing), FIRST_OPEN * 2 ** openings));
-      openings += 1;
+    /** Concurrent failures after a circuit has opened do not count. */
+    failed(now: number, path: string, { spacing = 0, isOfSource = false }: FailedCall = {}): void {
+      if (now < Math.max(source.openUntil, paths.get(path)?.openUntil ?? Number.NEGATIVE_INFINITY)) return;
+      const longest = Math.max(longestOpen, spacing);
+      if (isOfSource) fail(source, now, longest);
+      else failedOnPath(path, now, longest);
+      endProbe(path);
     },
 
     rateLimited(now: number, forMs: number = RATE_LIMITED): void {
-      openings = Math.max(1, openings);
-      open(now, forMs);
+      source.openings = Math.max(1, source.openings);
+      source.openUntil = Math.max(source.openUntil, now + forMs);
+      source.isProbing = false;
     },
   };
 }

@@ -2,51 +2,56 @@ import { iso, SECOND } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Resource } from './resource.ts';
 
-export type RefreshRow = { what: string; fetchedAt: number | null; version: number };
+export type RefreshRow = { resource: string; fetchedAt: number | null; version: number };
 /** Truncated to milliseconds, because a column with that precision would round up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
-/** Stores which process fetches a resource, and the spent budgets of the upstreams. */
 export function createRefreshStore(prisma: PrismaClient) {
   return {
     async read(names: readonly Resource[]): Promise<RefreshRow[]> {
-      const rows = await prisma.$queryRaw<{ what: string; fetchedAt: Date | null; version: number }[]>`
-        SELECT what, fetched_at AS "fetchedAt", version FROM refresh
-        WHERE what IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
-      return rows.map(({ what, fetchedAt, version }) => ({ what, fetchedAt: fetchedAt?.getTime() ?? null, version }));
+      const rows = await prisma.$queryRaw<{ resource: string; fetchedAt: Date | null; version: number }[]>`
+        SELECT resource, fetched_at AS "fetchedAt", version FROM refresh
+        WHERE resource IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
+      return rows.map(({ resource, fetchedAt, version }) => ({
+        resource,
+        fetchedAt: fetchedAt?.getTime() ?? null,
+        version,
+      }));
     },
 
-    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`.
-    async claim(what: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
+    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`. No
+    // claim lasts a day: a later end was set before the clock was set back.
+    async claim(resource: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
-        INSERT INTO refresh (what, holder, until)
-        VALUES (${what}, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${forMs / 1000}::float8))
-        ON CONFLICT (what) DO UPDATE SET holder = excluded.holder, until = excluded.until
+        INSERT INTO refresh (resource, holder, until)
+        VALUES (${resource}, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${forMs / 1000}::float8))
+        ON CONFLICT (resource) DO UPDATE SET holder = excluded.holder, until = excluded.until
         WHERE refresh.version = ${knownVersion}::int
-          AND (refresh.until IS NULL OR refresh.until < clock_timestamp() OR refresh.holder = excluded.holder)`;
+          AND (refresh.until IS NULL OR refresh.until < clock_timestamp()
+            OR refresh.until > clock_timestamp() + make_interval(days => 1) OR refresh.holder = excluded.holder)`;
       return claimed > 0;
     },
 
-    async release(what: Resource, holder: string): Promise<void> {
+    async release(resource: Resource, holder: string): Promise<void> {
       await prisma.$executeRaw`
-        UPDATE refresh SET until = NULL, holder = NULL WHERE what = ${what} AND holder = ${holder}::uuid`;
+        UPDATE refresh SET until = NULL, holder = NULL WHERE resource = ${resource} AND holder = ${holder}::uuid`;
     },
 
     /** Releases the claim after a success at an instant (Unix ms). */
-    async complete(what: Resource, holder: string, at: number): Promise<void> {
+    async complete(resource: Resource, holder: string, at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE refresh SET until = NULL, holder = NULL, version = version + 1, fetched_at = ${iso(at)}::timestamptz
-        WHERE what = ${what} AND holder = ${holder}::uuid`;
+        WHERE resource = ${resource} AND holder = ${holder}::uuid`;
     },
 
     // One statement, so that only one process gets the turn. `every` is in ms of the database's clock. The statement
     // reads the clock after it has locked the row: an earlier reading could precede the previous turn, as if the clock
     // had been set back.
-    async takeTurn(what: Resource, every: number): Promise<boolean> {
+    async takeTurn(resource: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
-        INSERT INTO refresh (what, fetched_at) VALUES (${what}, ${NOW})
-        ON CONFLICT (what) DO UPDATE SET fetched_at = ${NOW}
+        INSERT INTO refresh (resource, fetched_at) VALUES (${resource}, ${NOW})
+        ON CONFLICT (resource) DO UPDATE SET fetched_at = ${NOW}
         WHERE refresh.fetched_at IS NULL OR refresh.fetched_at NOT BETWEEN
           ${NOW} - make_interval(secs => ${every / SECOND}::float8) AND ${NOW}`;
       return taken > 0;
@@ -93,6 +98,6 @@ export type RefreshStore = ReturnType<typeof createRefreshStore>;
 
 /** Makes all processes reload the resource, and ends its claim. `at` is the time of a fetch (Unix ms), if any. */
 export const bumpVersion = (resource: string, at?: number) => Prisma.sql`
-  INSERT INTO refresh (what, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
-  ON CONFLICT (what) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
+  INSERT INTO refresh (resource, fetched_at, version) VALUES (${resource}, ${at === undefined ? null : iso(at)}::timestamptz, 1)
+  ON CONFLICT (resource) DO UPDATE SET fetched_at = excluded.fetched_at, version = refresh.version + 1,
     holder = NULL, until = NULL`;

@@ -1,4 +1,5 @@
 import { type Clock, HOUR } from '#core/clock';
+import { ageAt } from './freshness.ts';
 import type { SourceOutcome } from './source-outcomes-store.ts';
 
 export type ComponentState = 'operational' | 'degraded' | 'down';
@@ -12,16 +13,14 @@ export type ComponentReason =
   | 'mail_failing'
   | 'database_unavailable';
 
-/** A part of the service as its users see it. */
 export type Component = {
-  /** The name in records. */
   name: string;
   title: string;
   state: ComponentState | 'not_configured';
   /** Undefined while the component is operational or not configured. */
   reason?: ComponentReason | undefined;
-  /** When the newest data arrived, or when the component last worked (Unix ms). Null if unknown. */
-  dataAt: number | null;
+  /** When the newest data arrived, or when the component last worked (Unix ms). Null if unknown, undefined if secret. */
+  dataAt: number | null | undefined;
 };
 
 export const isImpaired = (component: Component): component is Component & { state: 'degraded' | 'down' } =>
@@ -30,17 +29,18 @@ export const isImpaired = (component: Component): component is Component & { sta
 /** A failure without later calls is forgotten after this time, in ms. A failing source is paused for at most an hour. */
 const FORGOTTEN_AFTER = 2 * HOUR;
 /** The source responded, but does not have the requested data. */
-const ANSWERS: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
+const RESPONSES: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
 
 /** Whether the last call to a source failed. A response without the requested data is not a failure. */
-export const hasFailed = ({ succeededAt, failure }: SourceOutcome): boolean =>
-  failure !== null && !ANSWERS.has(failure.cause) && failure.at > (succeededAt ?? Number.NEGATIVE_INFINITY);
+export const hasFailed = ({ succeededAt, failure }: SourceOutcome, now: number): boolean =>
+  failure !== null && !RESPONSES.has(failure.cause) && ageAt(failure.at, now) < ageAt(succeededAt ?? undefined, now);
 
 /** Whether the last call to a source failed recently, by any process. */
-export const isFailing = (outcome: SourceOutcome, now: number): boolean =>
-  hasFailed(outcome) && now - (outcome.failure?.at ?? 0) < FORGOTTEN_AFTER;
+export const isFailing = (outcome: SourceOutcome, now: number, forgottenAfter = FORGOTTEN_AFTER): boolean =>
+  hasFailed(outcome, now) && ageAt(outcome.failure?.at, now) < forgottenAfter;
 
-type Sourced = Pick<Component, 'name' | 'title' | 'dataAt'> & {
+type Sourced = Pick<Component, 'name' | 'title'> & {
+  dataAt: number | null;
   sources: readonly string[];
   latest: (source: string) => SourceOutcome;
   /** How long stored data remains useful while every source fails, in ms. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, SECOND } from '#core/clock';
+import { type Clock, HOUR, SECOND } from '#core/clock';
 import { annotate, traced } from '#core/tracing';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
-import { failurePause, isOutOfReach, UpstreamFailure } from './failure.ts';
-import type { FailureLog } from './failure-log.ts';
+import { failurePause, isOutOfReach, UpstreamFailure } from './failures/failure.ts';
+import type { FailureLog } from './failures/failure-log.ts';
 import type { Wait, Warning } from './freshness.ts';
 import { type Resource, readResource } from './resource.ts';
 
@@ -31,7 +31,6 @@ export function allOutcomes(outcomes: readonly FetchOutcome[]): FetchOutcome {
 type AwaitedFetch = 'fetched' | 'refreshing' | { error: unknown };
 type Dependencies<What extends Resource> = { singleFlight: SingleFlight<What>; clock: Clock };
 
-/** Runs the fetches for one response. `outcome` accumulates their results. */
 export function createFetchRunner<What extends Resource>({ singleFlight, clock }: Dependencies<What>) {
   const outcome: FetchOutcome = { fetched: false, refreshing: false, failure: undefined };
 
@@ -52,13 +51,13 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
     outcome,
 
     /** Fetches, or joins the fetch in flight. Returns false for a joined fetch, which may be for other data. */
-    async run(what: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
+    async run(resource: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
-      const inFlight = singleFlight.start(what, () => {
+      const inFlight = singleFlight.start(resource, () => {
         isMade = true;
         return fetch();
       });
-      const result = inFlight ? await awaitFetch(inFlight, until) : { error: singleFlight.failure(what) };
+      const result = inFlight ? await awaitFetch(inFlight, until) : { error: singleFlight.failure(resource) };
       if (typeof result === 'string') outcome[result] = true;
       else if (!isOutOfReach(result.error)) outcome.failure ??= result.error;
       return isMade;
@@ -66,17 +65,21 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   };
 }
 
+export type FetchRunner<What extends Resource> = ReturnType<typeof createFetchRunner<What>>;
+
 /** A claim outlasts the upstream's deadline by this time, in ms, which leaves time to store the data. */
 const WRITING = 5 * SECOND;
 /** How often a process polls for another process's fetch, in ms. */
-const POLL_EVERY = 100;
+const POLL_INTERVAL = 100;
+/** How long a failure is a warning after its pause, in ms. A fetch that nothing has needed since then may succeed again. */
+const REPORTED_FOR = HOUR;
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
 type InFlight = { done: Promise<void>; startedAt: number };
 
 type SingleFlightDependencies<What extends Resource> = {
   store: RefreshStore;
-  poll: { version(what: What): number; sync(): Promise<void> };
+  poll: { version(resource: What): number; sync(): Promise<void> };
   timeoutMs: number;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
@@ -89,73 +92,75 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
   const inFlight = new Map<What, InFlight>();
   const lastFailures = new Map<What, Failure>();
 
-  const claim = (what: What, version: number): Promise<boolean> =>
+  const claim = (resource: What, version: number): Promise<boolean> =>
     traced('claim', {}, async () => {
-      const isClaimed = await store.claim(what, holder, timeoutMs + WRITING, version);
+      const isClaimed = await store.claim(resource, holder, timeoutMs + WRITING, version);
       annotate({ 'quotient.claimed': isClaimed });
       return isClaimed;
     });
 
   /** Fetches a resource, or waits for another process to fetch it. Throws if neither succeeds within the deadline. */
-  async function fetchOnce(what: What, fetch: () => Promise<void>): Promise<void> {
-    const version = poll.version(what);
+  async function fetchOnce(resource: What, fetch: () => Promise<void>): Promise<void> {
+    const version = poll.version(resource);
     const deadline = clock.elapsed() + timeoutMs;
     for (;;) {
-      if (await claim(what, version)) {
+      if (await claim(resource, version)) {
         try {
           return await fetch();
         } catch (error) {
           // Not awaited, because the database may hang too, and the client has waited long enough.
-          void store.release(what, holder).catch(() => undefined);
+          void store.release(resource, holder).catch(() => undefined);
           throw error;
         }
       }
       await poll.sync();
-      if (poll.version(what) !== version) return;
+      if (poll.version(resource) !== version) return;
       if (clock.elapsed() > deadline) {
-        throw new UpstreamFailure('another process', 'timeout', `${what} was not fetched in time`);
+        throw new UpstreamFailure('another process', 'timeout', `${resource} was not fetched in time`);
       }
-      await wait(POLL_EVERY);
+      await wait(POLL_INTERVAL);
     }
   }
 
-  async function run(what: What, fetch: () => Promise<void>): Promise<void> {
+  async function run(resource: What, fetch: () => Promise<void>): Promise<void> {
     try {
-      const { kind } = readResource(what);
-      await traced(`fetch ${kind}`, { 'quotient.resource': what }, () => fetchOnce(what, fetch));
-      lastFailures.delete(what);
+      const { kind } = readResource(resource);
+      await traced(`fetch ${kind}`, { 'quotient.resource': resource }, () => fetchOnce(resource, fetch));
+      lastFailures.delete(resource);
     } catch (error) {
-      const times = (lastFailures.get(what)?.times ?? 0) + 1;
+      const times = (lastFailures.get(resource)?.times ?? 0) + 1;
       const reason = error instanceof UpstreamFailure ? error.reason : undefined;
-      lastFailures.set(what, { error, times, until: clock.elapsed() + failurePause(times, reason) });
-      dependencies.failures.failed('fetch', error, { what });
+      lastFailures.set(resource, { error, times, until: clock.elapsed() + failurePause(times, reason) });
+      dependencies.failures.failed('fetch', error, { what: resource });
       throw error;
     } finally {
-      inFlight.delete(what);
+      inFlight.delete(resource);
     }
   }
 
   return {
     /** Starts or joins a fetch. Returns undefined during the pause after a failure (see `failure`). */
-    start(what: What, fetch: () => Promise<void>): InFlight | undefined {
-      const known = inFlight.get(what);
-      if (known) return known;
-      if ((lastFailures.get(what)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
-      const started = { done: run(what, fetch), startedAt: clock.elapsed() };
+    start(resource: What, fetch: () => Promise<void>): InFlight | undefined {
+      const running = inFlight.get(resource);
+      if (running) return running;
+      if ((lastFailures.get(resource)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
+      const started = { done: run(resource, fetch), startedAt: clock.elapsed() };
       started.done.catch(() => undefined);
-      inFlight.set(what, started);
+      inFlight.set(resource, started);
       return started;
     },
 
     /** Forgets a failure, because the next fetch with that name is for other data. */
-    forget: (what: What): void => void lastFailures.delete(what),
-    failure: (what: What): unknown => lastFailures.get(what)?.error,
+    forget: (resource: What): void => void lastFailures.delete(resource),
+    failure: (resource: What): unknown => lastFailures.get(resource)?.error,
 
     warnings: (): Warning[] =>
-      [...lastFailures].map(([what, { error }]) => {
-        const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
-        return { about: 'fetch', what, cause };
-      }),
+      [...lastFailures]
+        .filter(([, { until }]) => clock.elapsed() < until + REPORTED_FOR)
+        .map(([resource, { error }]) => {
+          const cause = error instanceof UpstreamFailure ? error.reason : 'not stored';
+          return { about: 'fetch', what: resource, cause };
+        }),
 
     async idle(): Promise<void> {
       while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));

@@ -1,9 +1,9 @@
 import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
-import type { FailureCause } from './failure.ts';
+import type { FailureCause } from './failures/failure.ts';
 
 /** How far another process's clock may be ahead, in ms. A larger lead means that this process's clock was set back. */
-const SKEW = 5 * MINUTE;
+export const SKEW = 5 * MINUTE;
 
 /** The age in ms of an instant (Unix ms). Infinity for undefined, or for an instant far in the future. */
 export function ageAt(at: number | undefined, now: number): number {
@@ -36,30 +36,49 @@ export type Staleness = {
 export function createLastRequested<What extends string>(clock: Clock) {
   const requestedAt = new Map<What, number>();
   return {
-    mark: (what: What): void => void requestedAt.set(what, clock.elapsed()),
+    mark: (resource: What): void => void requestedAt.set(resource, clock.elapsed()),
     all: (): ReadonlyMap<What, number> => requestedAt,
     /** The time in ms since the last request. Infinity if there was none. */
-    since: (what: What): number => clock.elapsed() - (requestedAt.get(what) ?? Number.NEGATIVE_INFINITY),
+    since: (resource: What): number => clock.elapsed() - (requestedAt.get(resource) ?? Number.NEGATIVE_INFINITY),
   };
 }
 
-/** A fault that does not prevent the service from serving. */
 export type Warning =
   /** `what` is the name of the resource in the log. */
   | { about: 'fetch'; what: string; cause: FailureCause | 'not stored' }
   | { about: 'statistics source'; source: string; cause: FailureCause }
+  /** The mail server did not accept the last email. */
+  | { about: 'mail'; cause: FailureCause }
   /** The CoinGecko plan offers less than is configured. */
   | { about: 'plan'; difference: string }
   /** Since an instant (Unix ms), the latest prices come from the fallback source. */
   | { about: 'failover'; served: string; primary: string; since: number }
   /** A token's price before and after the switch to another source. */
   | { about: 'price'; token: string; before: Price; after: Price; since: number }
-  /** A node, by its position in NODE_URLS, and why its last call failed or why it is skipped. */
-  | { about: 'node'; node: number; cause: FailureCause }
-  | { about: 'node'; node: number; blocksBehind: number }
-  | { about: 'node'; node: number; otherChain: string | null };
+  /** Prices of a fallback source that contradict the primary source's last prices and are not served. */
+  | { about: 'withheld prices'; source: string; tokens: readonly string[] }
+  /** The responses of a source lack requested tokens. */
+  | { about: 'missing prices'; source: string; tokens: readonly string[] }
+  /** A node, and why its last call failed or why it is skipped. */
+  | { about: 'node'; node: NodeLabel; cause: FailureCause }
+  | { about: 'node'; node: NodeLabel; blocksBehind: number }
+  | { about: 'node'; node: NodeLabel; otherChain: string | null }
+  | { about: 'node'; node: NodeLabel; otherVersion: string };
+
+/** The position of a node in NODE_URLS, or in NODE_RPC_URLS. */
+export type NodeLabel = number | `rpc-${number}`;
 
 type Price = { source: string; price: number };
+
+/** A price without the noise of binary fractions, and never in exponential notation. */
+export const priceText = (price: number): string =>
+  price.toLocaleString('en', { maximumSignificantDigits: 8, useGrouping: false });
+const NAMED = 5;
+
+export function shortList(names: readonly string[]): string {
+  const named = names.slice(0, NAMED).join(', ');
+  return names.length > NAMED ? `${named} and ${names.length - NAMED} more` : named;
+}
 
 export function warningText(warning: Warning): string {
   switch (warning.about) {
@@ -67,18 +86,25 @@ export function warningText(warning: Warning): string {
       return `${warning.what}: ${warning.cause}`;
     case 'statistics source':
       return `${warning.source}: ${warning.cause}`;
+    case 'mail':
+      return `mail: ${warning.cause}`;
     case 'plan':
       return `coingecko: ${warning.difference}`;
     case 'failover':
       return `latest: ${warning.served} has been served instead of ${warning.primary} since ${iso(warning.since)}`;
     case 'price': {
       const { token, before, after, since } = warning;
-      return `latest: ${token} was ${before.price} according to ${before.source} and ${after.price} according to ${after.source} at ${iso(since)}`;
+      return `latest: ${token} was ${priceText(before.price)} according to ${before.source} and ${priceText(after.price)} according to ${after.source} at ${iso(since)}`;
     }
+    case 'withheld prices':
+      return `latest: prices from ${warning.source} are not served, because they contradict the last known prices: ${shortList(warning.tokens)}`;
+    case 'missing prices':
+      return `latest: ${warning.source} has not returned ${shortList(warning.tokens)}`;
     case 'node': {
       const name = `node ${warning.node}`;
       if ('cause' in warning) return `${name}: ${warning.cause}`;
       if ('blocksBehind' in warning) return `${name}: ${warning.blocksBehind} blocks behind`;
+      if ('otherVersion' in warning) return `${name}: has another major version (${warning.otherVersion})`;
       return `${name}: on another chain (${warning.otherChain ?? 'not reported'})`;
     }
   }

@@ -4,10 +4,11 @@ const MEMBERS = {
   daily: ['token'],
   import: ['token'],
   purge: ['token'],
-  kraken: ['interval', 'token'],
+  missing: ['interval', 'token'],
   candles: ['token', 'interval'],
   'candles-import': ['token', 'interval'],
   'candles-purge': ['token', 'interval'],
+  'candles-missing': ['token', 'interval'],
   statistics: ['token'],
   unlisted: ['source', 'token'],
 } as const;
@@ -19,15 +20,24 @@ type Text<Members> = Members extends readonly [infer First, ...infer Rest]
 type Kind = keyof typeof MEMBERS;
 export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof MEMBERS)[K]>}` }[Some];
 
+/** The latest prices and the samples of a source, by its name. */
+export type SourceResource = `${string}:latest` | `${string}:${Interval}:${string}`;
+
 /** The name of a row of `Refresh`, which stores the data's version, the last fetch, and a process's claim. */
 export type Resource =
-  | ('latest' | 'kraken:latest' | 'failover' | 'rates' | 'tokens' | 'announcement' | 'incidents')
+  | ('latest' | 'latest-missing' | 'failover' | 'rates' | 'coins' | 'tokens' | 'announcement' | 'incidents')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end' | 'activity')
+  | SourceResource
   | ResourceOf<Kind>;
 
+const OF_SOURCE = ['interval', 'token'] as const;
+const INTERVAL = /^(minute|hour|day)$/;
+
+/** `kind` is the source's name for a source's samples. */
 export function readResource(resource: string) {
   const [kind = '', ...values] = resource.split(':');
-  const names = Object.hasOwn(MEMBERS, kind) ? MEMBERS[kind as Kind] : undefined;
+  const isOfSource = values.length === OF_SOURCE.length && INTERVAL.test(values[0] ?? '');
+  const names = Object.hasOwn(MEMBERS, kind) ? MEMBERS[kind as Kind] : isOfSource ? OF_SOURCE : undefined;
   if (names?.length !== values.length) return { kind: resource };
   return { kind, ...Object.fromEntries(names.map((name, i) => [name, values[i]])) } as {
     kind: string;

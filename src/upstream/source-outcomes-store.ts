@@ -1,5 +1,6 @@
-import { isoOrNull } from '#core/clock';
-import type { PrismaClient } from '#generated/prisma/client';
+import { iso, isoOrNull } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { SKEW } from './freshness.ts';
 
 /** The last calls to a source by any process. Instants in Unix ms. */
 export type SourceOutcome = {
@@ -10,10 +11,18 @@ export type SourceOutcome = {
 
 export function createSourceOutcomesStore(prisma: PrismaClient) {
   return {
-    /** Race: processes write in any order, so an older time never replaces a newer one. */
-    async write(outcomes: readonly SourceOutcome[]): Promise<void> {
+    /**
+     * Race: processes write in any order, so an older time never replaces a newer one, unless the newer one is in the
+     * future.
+     */
+    async write(outcomes: readonly SourceOutcome[], now: number): Promise<void> {
+      const latest = Prisma.sql`${iso(now + SKEW)}::timestamptz`;
+      const succeededAt = Prisma.sql`CASE WHEN held.succeeded_at <= ${latest} THEN held.succeeded_at END`;
+      const failedAt = Prisma.sql`CASE WHEN held.failed_at <= ${latest} THEN held.failed_at END`;
       const rows = outcomes.map(({ source, succeededAt, failure }) => ({
-        ...{ source, succeeded_at: isoOrNull(succeededAt), failed_at: isoOrNull(failure?.at ?? null) },
+        source,
+        succeeded_at: isoOrNull(succeededAt),
+        failed_at: isoOrNull(failure?.at ?? null),
         cause: failure?.cause ?? null,
       }));
       await prisma.$executeRaw`
@@ -23,10 +32,10 @@ export function createSourceOutcomesStore(prisma: PrismaClient) {
           AS r(source text, succeeded_at timestamptz, failed_at timestamptz, cause text)
         ORDER BY source
         ON CONFLICT (source) DO UPDATE SET
-          succeeded_at = greatest(held.succeeded_at, excluded.succeeded_at),
-          cause = CASE WHEN excluded.failed_at >= coalesce(held.failed_at, '-infinity') THEN excluded.cause
+          succeeded_at = greatest(${succeededAt}, excluded.succeeded_at),
+          cause = CASE WHEN excluded.failed_at >= coalesce(${failedAt}, '-infinity') THEN excluded.cause
             ELSE held.cause END,
-          failed_at = greatest(held.failed_at, excluded.failed_at)`;
+          failed_at = greatest(${failedAt}, excluded.failed_at)`;
     },
 
     async read(): Promise<SourceOutcome[]> {

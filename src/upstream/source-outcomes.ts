@@ -1,15 +1,26 @@
 import { type Clock, latestOf, SECOND } from '#core/clock';
-import { every } from '#core/every';
-import type { FailureCause } from './failure.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { Job } from '#core/jobs';
+import type { FailureCause } from './failures/failure.ts';
+import type { FailureLog } from './failures/failure-log.ts';
+import { ageAt } from './freshness.ts';
 import type { SourceOutcome, SourceOutcomesStore } from './source-outcomes-store.ts';
 
 /** How often the outcomes of this process's calls are written, in ms. */
-const WRITE_EVERY = 5 * SECOND;
+const WRITE_INTERVAL = 5 * SECOND;
+const JOB = 'source outcome record';
 
 type Dependencies = { store: SourceOutcomesStore; clock: Clock; failures: Pick<FailureLog, 'failed'> };
 
-/** The later success and the later failure of two outcomes. */
+/** Without times in the future: the clock was set back since, and they would hide all later calls. */
+function past({ source, succeededAt, failure }: SourceOutcome, now: number): SourceOutcome {
+  const isPast = (at: number) => Number.isFinite(ageAt(at, now));
+  return {
+    source,
+    succeededAt: succeededAt !== null && isPast(succeededAt) ? succeededAt : null,
+    failure: failure !== null && isPast(failure.at) ? failure : null,
+  };
+}
+
 function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
   return {
     source: a.source,
@@ -22,45 +33,44 @@ function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
 export function createSourceOutcomes({ store, clock, failures }: Dependencies) {
   let unwritten = new Map<string, SourceOutcome>();
   /** The outcomes of all processes as of the last `sync`, and of this process. */
-  const known = new Map<string, SourceOutcome>();
+  const outcomes = new Map<string, SourceOutcome>();
 
-  const latest = (source: string): SourceOutcome => known.get(source) ?? { source, succeededAt: null, failure: null };
-  const learn = (outcome: SourceOutcome) => void known.set(outcome.source, merged(latest(outcome.source), outcome));
+  const latest = (source: string): SourceOutcome =>
+    outcomes.get(source) ?? { source, succeededAt: null, failure: null };
+  function learn(outcome: SourceOutcome): void {
+    const now = clock.now();
+    outcomes.set(outcome.source, merged(past(latest(outcome.source), now), past(outcome, now)));
+  }
 
   async function write(): Promise<void> {
     if (unwritten.size === 0) return;
     const outcomes = unwritten;
     unwritten = new Map();
     try {
-      await store.write([...outcomes.values()]);
+      await store.write([...outcomes.values()], clock.now());
     } catch (error) {
       unwritten = new Map([...outcomes, ...unwritten]);
       throw error;
     }
   }
-  const writing = every(WRITE_EVERY, write, {
-    onError: (error) => failures.failed('source outcome record', error),
-    isUnref: true,
-  });
 
   return {
     note(source: string, outcome: FailureCause | 'ok'): void {
-      const unsaved = unwritten.get(source) ?? { source, succeededAt: null, failure: null };
       const at = clock.now();
+      const unsaved = past(unwritten.get(source) ?? { source, succeededAt: null, failure: null }, at);
       const next = outcome === 'ok' ? { ...unsaved, succeededAt: at } : { ...unsaved, failure: { at, cause: outcome } };
       unwritten.set(source, next);
       learn(next);
     },
 
-    /** The last calls by this process, and by other processes as of the last `sync`. */
     latest,
     sync: async (): Promise<void> => (await store.read()).forEach(learn),
-    write: writing.run,
+    write,
+    job: { name: JOB, every: WRITE_INTERVAL, run: write } satisfies Job,
     read: store.read,
 
     async close(): Promise<void> {
-      await writing.close();
-      await write().catch((error) => failures.failed('source outcome record', error, { isStopping: true }));
+      await write().catch((error) => failures.failed(JOB, error, { isStopping: true }));
     },
   };
 }

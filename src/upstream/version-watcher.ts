@@ -3,11 +3,9 @@ import type { RefreshRow, RefreshStore } from './claims-and-budgets-store.ts';
 import type { Resource } from './resource.ts';
 
 type Cache<What extends Resource> = {
-  /** The resources that are or should be cached. */
   names: () => readonly What[];
   /** Reloads changed resources. Their versions are recorded after the reload succeeds. */
   reload: (changed: readonly What[]) => Promise<void>;
-  /** Called after a reload, when the versions are recorded. */
   reloaded?: () => void;
 };
 
@@ -22,13 +20,13 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
   async function read(names: readonly Resource[]): Promise<Read> {
     reads += 1;
     const number = reads;
-    return { number, rows: new Map((await store.read(names)).map((row) => [row.what, row])) };
+    return { number, rows: new Map((await store.read(names)).map((row) => [row.resource, row])) };
   }
 
   return {
     /** Watches a cache's resources. The first `sync` and each later poll update the cache. */
     watch<What extends Resource>({ names, reload, reloaded }: Cache<What>) {
-      const known = new Map<string, RefreshRow>();
+      const rowsByResource = new Map<string, RefreshRow>();
       const inTurn = createMutex();
       let latest = 0;
       let next: Promise<void> | undefined;
@@ -37,12 +35,12 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
         // A poll that waited for its turn may have read before the preceding update did.
         if (number < latest) return;
         latest = number;
-        const changed = names().filter((what) => {
-          const row = rows.get(what);
-          return row && row.version !== known.get(what)?.version;
+        const changed = names().filter((resource) => {
+          const row = rows.get(resource);
+          return row && row.version !== rowsByResource.get(resource)?.version;
         });
         await reload(changed);
-        for (const what of changed) known.set(what, rows.get(what) as RefreshRow);
+        for (const resource of changed) rowsByResource.set(resource, rows.get(resource) as RefreshRow);
         if (changed.length > 0) reloaded?.();
       }
       const watched = { names, update: (all: Read) => inTurn(() => update(all)) };
@@ -59,18 +57,17 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
         },
 
         /** The resource's version as known to this process; 0 if there is none. */
-        version: (what: What): number => known.get(what)?.version ?? 0,
+        version: (resource: What): number => rowsByResource.get(resource)?.version ?? 0,
         /** When any process last fetched the resource (Unix ms). */
-        fetchedAt: (what: What): number | undefined => known.get(what)?.fetchedAt ?? undefined,
+        fetchedAt: (resource: What): number | undefined => rowsByResource.get(resource)?.fetchedAt ?? undefined,
 
         /** Forgets resources that are no longer cached, so that the next update that names them reloads them. */
         forget(whats: readonly What[]): void {
-          for (const what of whats) known.delete(what);
+          for (const resource of whats) rowsByResource.delete(resource);
         },
       };
     },
 
-    /** Updates all caches with one statement. */
     async poll(): Promise<void> {
       const polled = [...watches];
       const all = await read(polled.flatMap(({ names }) => names()));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { UpstreamFailure } from '#upstream/failure';
-import { digits, instant, maybe, whole } from '#upstream/transport/json-answer';
+import { UpstreamFailure } from '#upstream/failures/failure';
+import { digits, instant, maybe, whole } from '#upstream/transport/json-response';
 import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
 /** The number of blocks in about a day. */
@@ -10,21 +10,22 @@ const BLOCKS_BACK = 720;
 const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
-const infoAnswer = z.object({ height: whole });
-const blockAnswer = z.object({
+const infoResponse = z.object({ height: whole });
+const blockResponse = z.object({
   height: whole,
   timestamp: instant(SECOND),
   // Older nodes send numbers. Newer nodes send strings, because the values exceed a safe integer.
-  diff: maybe(digits),
-  weave_size: maybe(digits),
+  diff: maybe(digits).catch(null),
+  weave_size: maybe(digits).catch(null),
 });
-type Block = z.infer<typeof blockAnswer>;
-/** The newest block, and the block `BLOCKS_BACK` before it. `base` is undefined at the genesis block. */
+type Block = z.infer<typeof blockResponse>;
+/** The newest block, and the block `BLOCKS_BACK` before it, which is undefined if the node does not return it. */
 type Ends = { tip: Block; base: Block | undefined };
 
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {
   if (!base) return null;
-  const [last, first] = [of(tip), of(base)];
+  const last = of(tip);
+  const first = of(base);
   if (last == null || first == null) return null;
   return Number(BigInt(last) - BigInt(first)) / (tip.height - base.height);
 }
@@ -46,15 +47,18 @@ const RULES: FigureRules<Ends> = {
 export const openArweaveNode = statisticsSource({
   kind: 'arweave-node',
   figuresByToken: { ar: reportedFigures(RULES) },
-  async take(send, { name }) {
-    const block = (height: number) =>
-      send({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES }, blockAnswer, (found) => {
-        if (found.height === height) return found;
-        throw new UpstreamFailure(name, 'unexpected', `block ${found.height} instead of ${height}`);
-      });
-    const { height } = await send({ path: '/info' }, infoAnswer);
+  async take(send, { name, sendOptional }) {
+    const requestOf = (height: number) => ({ path: `/block/height/${height}`, maxBytes: MAX_BLOCK_BYTES });
+    const isBlock = (height: number) => (found: Block) => {
+      if (found.height === height) return found;
+      throw new UpstreamFailure(name, 'unexpected', `block ${found.height} instead of ${height}`);
+    };
+    const { height } = await send({ path: '/info' }, infoResponse);
     const back = Math.min(BLOCKS_BACK, height);
-    const [tip, base] = await Promise.all([block(height), back > 0 ? block(height - back) : undefined]);
+    const [tip, base] = await Promise.all([
+      send(requestOf(height), blockResponse, isBlock(height)),
+      back > 0 ? sendOptional(requestOf(height - back), blockResponse, isBlock(height - back)) : undefined,
+    ]);
     return sampleOf(name, RULES, { tip, base }, tip.timestamp);
   },
 });

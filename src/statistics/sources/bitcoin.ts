@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '#core/clock';
-import { instant, maybe, numeric, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
+import { instant, numeric, whole } from '#upstream/transport/json-response';
+import { type FigureRules, figure, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const MILLISECOND = 1;
 const SATOSHIS = 1e8;
 const GIGAHASHES = 1e3; // in a terahash
 
-const statsAnswer = z.object({
+const statsResponse = z.object({
   timestamp: instant(MILLISECOND),
-  n_blocks_total: maybe(whole),
-  hash_rate: maybe(numeric),
-  difficulty: maybe(numeric),
-  minutes_between_blocks: maybe(numeric),
-  blocks_size: maybe(numeric),
-  n_blocks_mined: maybe(whole),
-  totalbc: maybe(numeric),
-  n_tx: maybe(whole),
+  n_blocks_total: figure(whole),
+  hash_rate: figure(numeric),
+  difficulty: figure(numeric),
+  minutes_between_blocks: figure(numeric),
+  blocks_size: figure(numeric),
+  n_blocks_mined: figure(whole),
+  totalbc: figure(numeric),
+  n_tx: figure(whole),
 });
 
 /** The last 24 hours (blockchain.com/explorer/api/charts_api). Omits the value sent, which the API only estimates. */
-const RULES: FigureRules<z.infer<typeof statsAnswer>> = {
+const RULES: FigureRules<z.infer<typeof statsResponse>> = {
   block_height: ({ n_blocks_total }) => n_blocks_total,
   // The API reports GH/s.
   hashrate: ({ hash_rate }) => hash_rate && hash_rate / GIGAHASHES,
@@ -41,7 +41,7 @@ export const openBitcoinStats = statisticsSource({
   kind: 'bitcoin-stats',
   figuresByToken: { btc: reportedFigures(RULES) },
   take: (send, { name }) =>
-    send({ path: '/stats', query: { format: 'json' } }, statsAnswer, (stats) =>
+    send({ path: '/stats', query: { format: 'json' } }, statsResponse, (stats) =>
       sampleOf(name, RULES, stats, stats.timestamp),
     ),
 });
@@ -50,35 +50,37 @@ const TERAHASH = 1e12; // hashes
 
 /** The number of blocks between two difficulty adjustments. */
 const EPOCH = 2016;
-const adjustmentAnswer = z.object({ timeAvg: numeric, remainingBlocks: maybe(whole) });
-const hashrateAnswer = z.object({ currentHashrate: numeric, currentDifficulty: numeric });
+const adjustmentResponse = z.object({ timeAvg: figure(numeric), remainingBlocks: figure(whole) });
+const hashrateResponse = z.object({ currentHashrate: figure(numeric), currentDifficulty: figure(numeric) });
 
-type Answers = {
-  height: number;
-  adjustment: z.infer<typeof adjustmentAnswer>;
-  hashrate: z.infer<typeof hashrateAnswer>;
+type Responses = {
+  height: number | null;
+  adjustment: z.infer<typeof adjustmentResponse>;
+  /** Undefined for a server without the mining API. */
+  hashrate: z.infer<typeof hashrateResponse> | undefined;
 };
 
 /** mempool's REST API (mempool.space/docs/api/rest), which is the same on every host. */
-const MEMPOOL_RULES: FigureRules<Answers> = {
+const MEMPOOL_RULES: FigureRules<Responses> = {
   block_height: ({ height }) => height,
   // The API reports H/s.
-  hashrate: ({ hashrate }) => hashrate.currentHashrate / TERAHASH,
-  difficulty: ({ hashrate }) => hashrate.currentDifficulty,
+  hashrate: ({ hashrate }) => hashrate?.currentHashrate && hashrate.currentHashrate / TERAHASH,
+  difficulty: ({ hashrate }) => hashrate?.currentDifficulty,
   // In ms: the mean since the last adjustment. Before an epoch's first block, mempool reports a nominal ten minutes.
-  block_time: ({ adjustment: { timeAvg, remainingBlocks } }) => (remainingBlocks === EPOCH ? null : timeAvg / SECOND),
+  block_time: ({ adjustment: { timeAvg, remainingBlocks } }) =>
+    remainingBlocks === EPOCH ? null : timeAvg && timeAvg / SECOND,
 };
 
 /** mempool's API. The URL ends in `/api`. The sample's time is the time of the response. */
 export const openMempool = statisticsSource({
   kind: 'bitcoin-mempool',
   figuresByToken: { btc: reportedFigures(MEMPOOL_RULES) },
-  async take(send, { name, clock }) {
+  async take(send, { name, clock, sendOptional }) {
     // One call is made first, because a half-open circuit allows only a single probe.
-    const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentAnswer);
+    const adjustment = await send({ path: '/v1/difficulty-adjustment' }, adjustmentResponse);
     const [height, hashrate] = await Promise.all([
-      send({ path: '/blocks/tip/height' }, whole),
-      send({ path: '/v1/mining/hashrate/3d' }, hashrateAnswer),
+      send({ path: '/blocks/tip/height' }, figure(whole)),
+      sendOptional({ path: '/v1/mining/hashrate/3d' }, hashrateResponse),
     ]);
     return sampleOf(name, MEMPOOL_RULES, { height, adjustment, hashrate }, clock.now());
   },

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { FIGURES, type Figure } from '#statistics/figures';
-import { figuresOf } from '#statistics/record';
-import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { instant, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, rounded, sampleOf, statisticsSource } from './source.ts';
+import { FIGURES, type Figure } from '#statistics/statistics-records';
+import { figuresOf, STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
+import { instant, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import { type FigureRules, figure, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
 
@@ -52,23 +51,23 @@ function errorIn(body: unknown): ReportedError | undefined {
 /** Limits the text that is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is not a short text');
 
-const figures = Object.fromEntries(FIGURES.map((figure) => [figure, maybe(numeric)])) as Record<
+const figures = Object.fromEntries(FIGURES.map((name) => [name, figure(numeric)])) as Record<
   Figure,
-  z.ZodOptional<z.ZodNullable<typeof numeric>>
+  ReturnType<typeof figure>
 >;
 const record = z.object({
-  id: maybe(whole),
+  id: maybe(whole).catch(null),
   time: instant(SECOND),
   symbol: shortText,
-  partner_symbol: maybe(shortText),
+  partner_symbol: maybe(shortText).catch(null),
   ...figures,
 });
-const latestAnswer = z.object({ Data: record });
+const latestResponse = z.object({ Data: record });
 type Latest = z.infer<typeof record>;
 
 /** The source uses the same names and units as this service (min-api.cryptocompare.com/documentation). */
 const rulesOf = (symbol: StatisticsSymbol): FigureRules<Latest> => ({
-  ...Object.fromEntries(figuresOf(symbol).map((figure) => [figure, (latest: Latest) => latest[figure]])),
+  ...Object.fromEntries(figuresOf(symbol).map((name) => [name, (latest: Latest) => latest[name]])),
   // A mean, which may be fractional.
   block_size: ({ block_size }) => rounded(block_size),
 });
@@ -85,7 +84,7 @@ export const openCryptoCompare = statisticsSource({
   take(send, { name, symbol }) {
     const fsym = symbol.toUpperCase();
     const request = { path: '/data/blockchain/latest', query: { fsym } };
-    return send(request, latestAnswer, ({ Data: latest }) => {
+    return send(request, latestResponse, ({ Data: latest }) => {
       if (latest.symbol.toUpperCase() !== fsym) {
         throw new UpstreamFailure(name, 'unexpected', `${latest.symbol} instead of ${fsym}`);
       }

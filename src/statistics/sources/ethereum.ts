@@ -1,26 +1,36 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { errorText, listOf, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-answer';
-import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource, unlessRefused } from './source.ts';
+import { isOutdated } from '#statistics/statistics-sources';
+import { errorText, numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import {
+  type FigureRules,
+  figure,
+  readableList,
+  reportedFigures,
+  rounded,
+  sampleOf,
+  statisticsSource,
+} from './source.ts';
 
-const statsAnswer = z.object({
-  average_block_time: maybe(numeric),
-  total_addresses: maybe(whole),
-  total_transactions: maybe(whole),
-  transactions_today: maybe(whole),
+const statsResponse = z.object({
+  average_block_time: figure(numeric),
+  total_addresses: figure(whole),
+  total_transactions: figure(whole),
+  transactions_today: figure(whole),
 });
 /** The explorer returns fifty blocks. A block has about forty fields and takes 3 KB. */
-const MOST_BLOCKS = 250;
+const MAX_BLOCKS = 250;
 const MAX_BLOCKS_BYTES = 512 * 1024;
-const blocksAnswer = z.object({ items: listOf(z.object({ height: whole, size: maybe(whole) }), MOST_BLOCKS) });
+const block = z.object({ height: whole, size: figure(whole), timestamp: z.string().optional().catch(undefined) });
+const blocksResponse = z.object({ items: readableList(block, MAX_BLOCKS) });
 
-type Answers = {
-  stats: z.infer<typeof statsAnswer>;
-  /** The newest blocks; undefined if the explorer does not list blocks. */
-  blocks: z.infer<typeof blocksAnswer>['items'] | undefined;
+type Responses = {
+  stats: z.infer<typeof statsResponse>;
+  /** The newest blocks; undefined if the explorer does not return them. */
+  blocks: z.infer<typeof blocksResponse>['items'] | undefined;
 };
 
-function meanSize(blocks: Answers['blocks'] = []): number | null {
+function meanSize(blocks: Responses['blocks'] = []): number | null {
   let total = 0;
   for (const { size } of blocks) {
     if (size == null) return null;
@@ -29,12 +39,18 @@ function meanSize(blocks: Answers['blocks'] = []): number | null {
   return rounded(blocks.length > 0 ? total / blocks.length : null);
 }
 
+/** The time of the newest block in Unix ms, to notice an explorer that no longer indexes. Undefined if unknown. */
+function newestTime(blocks: Responses['blocks'] = []): number | undefined {
+  const times = blocks.map(({ timestamp }) => Date.parse(timestamp ?? '')).filter((at) => !Number.isNaN(at));
+  return times.length > 0 ? Math.max(...times) : undefined;
+}
+
 /**
  * Blockscout, REST API v2 (docs.blockscout.com/api-reference). `/stats` contains the explorer's own counters, which are
  * updated about every half hour. A counter of 0 has not been calculated yet. `total_blocks` is a counter, not a height,
  * so the height comes from the newest block.
  */
-const RULES: FigureRules<Answers> = {
+const RULES: FigureRules<Responses> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
   block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
   // In ms: the mean over a hundred recent blocks.
@@ -60,10 +76,13 @@ export const openEthereumStats = statisticsSource({
   figuresByToken: { eth: reportedFigures(RULES) },
   authorization: (apiKey) => `Bearer ${apiKey}`,
   errorIn,
-  async take(send, { name, clock }) {
-    const stats = await send({ path: '/stats' }, statsAnswer);
-    const newest = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
-    const blocks = await unlessRefused(send(newest, blocksAnswer, ({ items }) => items));
-    return sampleOf(name, RULES, { stats, blocks }, clock.now());
+  async take(send, { name, clock, sendOptional }) {
+    const stats = await send({ path: '/stats' }, statsResponse);
+    const request = { path: '/blocks', query: { type: 'block' }, maxBytes: MAX_BLOCKS_BYTES };
+    const blocks = await sendOptional(request, blocksResponse, ({ items }) => items);
+    const newest = newestTime(blocks);
+    const now = clock.now();
+    const at = newest !== undefined && isOutdated(name, newest, now) ? newest : now;
+    return sampleOf(name, RULES, { stats, blocks }, at);
   },
 });

@@ -1,7 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Clock, SECOND } from '#core/clock';
-import { FIGURES, type Figure } from '#statistics/figures';
-import { tokenStatistics } from '#statistics/records';
+import { FIGURES, type Figure, tokenStatistics } from '#statistics/statistics-records';
 import type {
   ChainSample,
   StatisticsKind,
@@ -9,27 +8,38 @@ import type {
   StatisticsSourceName,
   StatisticsSymbol,
 } from '#statistics/statistics-sources';
-import { UpstreamFailure } from '#upstream/failure';
-import { createJsonReader, errorText, type ReportedError } from '#upstream/transport/json-answer';
-import { openUpstream, type UpstreamOptions, type UpstreamRequest } from '#upstream/transport/upstream';
+import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
+import { readItems } from '#upstream/items/items';
+import { createJsonReader, errorText, type ReportedError } from '#upstream/transport/json-response';
+import { openUpstream, type SourceOptions, type UpstreamRequest } from '#upstream/transport/upstream';
 
-export type StatisticsOptions = Pick<
-  UpstreamOptions,
-  'url' | 'timeoutMs' | 'clock' | 'reserve' | 'callSpacing' | 'observe' | 'breaker'
-> & {
+export type StatisticsOptions = SourceOptions & {
   name?: StatisticsSourceName;
   /** The API key. No message repeats it. */
   apiKey?: string | undefined;
 };
 
 /** Sends one of a sample's requests. `use` converts the body, and throws if the body is unusable. */
-type SourceSend = <Body, Used = Body>(
+type SourceSend<Failed = never> = <Body, Used = Body>(
   request: Omit<UpstreamRequest, 'withinMs'>,
   schema: z.ZodType<Body>,
   use?: (body: Body) => Used,
-) => Promise<Used>;
+) => Promise<Used | Failed>;
 
-type Sampling = { name: StatisticsSourceName; symbol: StatisticsSymbol; clock: Clock };
+/** A method that a public node does not offer or that fails does not describe the node. */
+const OPTIONAL_FAILURES: ReadonlySet<FailureCause> = new Set(
+  FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
+);
+/** The source was not called. Without the figures, the sample would look as if the source did not report them. */
+const NOT_CALLED: ReadonlySet<FailureCause> = new Set(['resting', 'over_budget']);
+
+type Sampling = {
+  name: StatisticsSourceName;
+  symbol: StatisticsSymbol;
+  clock: Clock;
+  /** Sends a request for figures that a sample can lack. Resolves with undefined if the request fails. */
+  sendOptional: SourceSend<undefined>;
+};
 
 type Definition = Pick<StatisticsSource, 'figuresByToken'> & {
   kind: StatisticsKind;
@@ -55,28 +65,52 @@ export const statisticsSource =
         if (!figuresByToken[symbol])
           throw new UpstreamFailure(name, 'not_listed', `does not serve ${symbol}`, { sent: false });
         const end = clock.elapsed() + Math.min(withinMs, timeoutMs);
-        const send: SourceSend = (request, schema, use = (body) => body as never) => {
-          const left = Math.max(1, Math.ceil(end - clock.elapsed()));
-          return upstream.send({ ...request, withinMs: left }, (answer) => use(read(schema, answer, clock.now())));
+        const sendWithin = <Body, Used>(
+          share: number,
+          request: Omit<UpstreamRequest, 'withinMs'>,
+          schema: z.ZodType<Body>,
+          use: (body: Body) => Used = (body) => body as never,
+        ): Promise<Used> => {
+          const withinMs = Math.max(1, Math.ceil((end - clock.elapsed()) * share));
+          return upstream.send({ ...request, withinMs }, (response) => use(read(schema, response, clock.now())));
         };
-        return take(send, { name, symbol, clock });
+        const send: SourceSend = (...parameters) => sendWithin(1, ...parameters);
+        // A hanging method uses half of the time that is left, so that the sample is returned in time.
+        const sendOptional: SourceSend<undefined> = async (request, schema, use) => {
+          try {
+            return await sendWithin(0.5, { ...request, ownFailures: OPTIONAL_FAILURES }, schema, use);
+          } catch (error) {
+            if (error instanceof UpstreamFailure && !NOT_CALLED.has(error.reason)) return undefined;
+            throw error;
+          }
+        };
+        return take(send, { name, symbol, clock, sendOptional });
       },
       close: upstream.close,
     };
   };
 
-/** For an optional call. Returns undefined if the source rejects the call, because it may not support the call. */
-export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof UpstreamFailure && error.reason === 'refused') return undefined;
-    throw error;
-  }
-}
+/** A reported figure. NaN for a malformed one, so that the sample lacks only this figure. Null if it is missing. */
+export const figure = (schema: z.ZodType<number>) =>
+  z
+    .unknown()
+    .optional()
+    .transform((value) => (value == null ? null : (schema.safeParse(value).data ?? Number.NaN)));
+
+/** The readable elements of a list of at most `most`. Fails if no element can be read. */
+export const readableList = <T extends object>(element: z.ZodType<T>, most: number) =>
+  z
+    .array(z.unknown())
+    .max(most)
+    .transform((elements, context) => {
+      const { accepted } = readItems<T>(elements, { read: (item) => element.safeParse(item).data ?? 'malformed' });
+      if (accepted.length > 0 || elements.length === 0) return accepted;
+      context.addIssue({ code: 'custom', message: 'no readable element' });
+      return z.NEVER;
+    });
 
 /** A comment on a rule names the field, its unit or the conversion. Figures without a rule are not reported. */
-export type FigureRules<Answer> = Partial<Record<Figure, (answer: Answer) => number | null | undefined>>;
+export type FigureRules<DataResponse> = Partial<Record<Figure, (response: DataResponse) => number | null | undefined>>;
 
 export const reportedFigures = (rules: FigureRules<never>): readonly Figure[] =>
   FIGURES.filter((figure) => figure in rules);
@@ -97,23 +131,28 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'transaction_count_all_time',
 ]);
 
-/** `at` is in Unix ms. Throws `UpstreamFailure`: `unexpected` for an implausible figure, `empty` without any figure. */
-export function sampleOf<Answer>(
+/**
+ * A malformed or implausible figure affects only itself. `at` is in Unix ms. Throws `UpstreamFailure` if there is no
+ * usable figure.
+ */
+export function sampleOf<DataResponse>(
   upstream: string,
-  rules: FigureRules<Answer>,
-  answer: Answer,
+  rules: FigureRules<DataResponse>,
+  response: DataResponse,
   at: number,
 ): ChainSample {
   const figures: ChainSample['figures'] = {};
+  const malformed: Figure[] = [];
   for (const figure of FIGURES) {
-    const value = rules[figure]?.(answer) ?? null;
+    const value = rules[figure]?.(response) ?? null;
     if (value === null || (value === 0 && NEVER_ZERO.has(figure))) continue;
     // The published record defines which figures are integers.
-    if (value < 0 || !tokenStatistics.shape[figure].safeParse(value).success) {
-      throw new UpstreamFailure(upstream, 'unexpected', `${figure} is implausible: ${value}`);
-    }
-    figures[figure] = value;
+    if (value >= 0 && tokenStatistics.shape[figure].safeParse(value).success) figures[figure] = value;
+    else malformed.push(figure);
   }
-  if (Object.keys(figures).length === 0) throw new UpstreamFailure(upstream, 'empty', 'the response has no figures');
-  return { at: Math.floor(at / SECOND) * SECOND, figures };
+  if (Object.keys(figures).length === 0) {
+    if (malformed.length === 0) throw new UpstreamFailure(upstream, 'empty', 'the response has no figures');
+    throw new UpstreamFailure(upstream, 'unexpected', `no usable figure: ${malformed.join(', ')}`);
+  }
+  return { at: Math.floor(at / SECOND) * SECOND, figures, ...(malformed.length > 0 && { malformed }) };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { cutJson, type JsonBounds, scanJson } from '#core/json-shape';
+import { cutJson, type JsonBounds, scanJson } from '#core/forms/json-shape';
 import { createMutex } from '#core/mutex';
 
 /** Longer texts are parsed in pieces of about this many characters, with a turn of the event loop between pieces. */
@@ -31,7 +31,7 @@ async function parseLong(text: string, range: readonly [number, number], long: L
     isOnly = false;
     if (!within) {
       const piece = text.slice(from, thru + 1);
-      if (isList) for (const one of JSON.parse(`[${piece}]`)) list.push(one);
+      if (isList) for (const value of JSON.parse(`[${piece}]`)) list.push(value);
       else take(members, JSON.parse(`{${piece}}`));
       await nextTurn();
       continue;

@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { type Clock, HOUR, SECOND } from '#core/clock';
+import { type Clock, HOUR, SECOND, secondsInWords } from '#core/clock';
 import { annotate, traced } from '#core/tracing';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { failureOf, type HttpResponse, openHttpClient } from './http-client.ts';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
+import { startDeadline } from './deadline.ts';
+import { failureOf, type HttpResponse, openHttpClient, type VerbatimTarget } from './http-client.ts';
+import { isRedirect, redirectTarget } from './redirects.ts';
+import { ACCEPTED_CODINGS, discardBody, readResponse, type UpstreamResponse } from './response-body.ts';
+import { createTargets, type UpstreamRequest } from './upstream-request.ts';
 
 /** How often an idempotent call is retried, and the maximum delay before the first retry (ms), which doubles. */
 const RETRIES = 2;
@@ -15,8 +17,8 @@ const MAX_BYTES = 64 * 1024;
 /** The maximum number of concurrent connections. Further calls wait. */
 const CONNECTIONS = 8;
 /** On any budget, a failing upstream is probed at least this often, in ms. */
-const LONGEST_SPACING = 6 * HOUR;
-/** Failures of the upstream as a whole, which open the circuit. */
+const MAX_SPACING = 6 * HOUR;
+/** Failures that pause a path or the whole upstream. */
 const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'unreachable',
   'timeout',
@@ -25,7 +27,11 @@ const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
   'too_large',
 ]);
 
-export type UpstreamAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
+/** The status with which an upstream reports that it is unavailable as a whole (RFC 9110, 15.6.4). */
+const UNAVAILABLE_STATUS = 503;
+const circuitOf = ({ circuit, path }: UpstreamRequest): string => circuit ?? path;
+
+export type { UpstreamRequest, UpstreamResponse };
 
 export type UpstreamOptions = {
   name: string;
@@ -45,52 +51,18 @@ export type UpstreamOptions = {
   connections?: number;
 };
 
-/** `path` is relative to the base URL. `withinMs` lowers the upstream's deadline. */
-export type UpstreamRequest = {
-  path: string;
-  query?: Record<string, string> | URLSearchParams;
-  /** The body, which is sent as JSON with POST. Without a body, the call is a GET. */
-  body?: unknown;
-  withinMs?: number;
-  /** The maximum response size in bytes; 64 KB by default. */
-  maxBytes?: number;
-  /** Failures caused by the request itself, which do not count against the upstream. */
-  ownFailures?: ReadonlySet<FailureCause>;
-};
+/** The options of an upstream that is a source of data. */
+export type SourceOptions = Omit<UpstreamOptions, 'name' | 'headers' | 'connections'>;
 
-const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+type Sent = { body?: string | Buffer | undefined; headers?: Record<string, string> };
 
-/** Decompresses the body if gzip was requested. Does not read a body whose `Content-Length` exceeds `maxBytes`. */
-async function readBody(
-  name: string,
-  { headers, body }: HttpResponse,
-  maxBytes: number,
-  isUnpacked: boolean,
-): Promise<string> {
-  const tooLarge = () => new UpstreamFailure(name, 'too_large', `the response is larger than ${maxBytes} bytes`);
-  if (Number(headers['content-length'] ?? 0) > maxBytes) {
-    body.on('error', () => undefined).destroy();
-    throw tooLarge();
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks, size);
-  if (!isUnpacked || headers['content-encoding'] !== 'gzip') return new TextDecoder().decode(bytes);
-  const plain = await decompress(bytes, { maxOutputLength: maxBytes }).catch((error) => {
-    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error;
-  });
-  return new TextDecoder().decode(plain);
-}
-
-/** One upstream over HTTP with its connections, deadline, retries, breaker and budget. Redirects are not followed. */
+/**
+ * One upstream over HTTP with its connections, deadline, retries, breaker and budget. A redirect on its host is followed
+ * once.
+ */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
-  const url = options.url.replace(/\/+$/, '');
+  const targetOf = createTargets(options.url);
   const { breaker = createBreaker(), connections = CONNECTIONS } = options;
   const client = openHttpClient({
     connections,
@@ -99,40 +71,75 @@ export function openUpstream(options: UpstreamOptions) {
     bodyTimeout: timeoutMs,
   });
 
-  async function exchange(
-    { path, query, body, maxBytes = MAX_BYTES }: UpstreamRequest,
+  const overBudget = () =>
+    new UpstreamFailure(name, 'over_budget', 'the call budget for this minute or month is spent', {
+      retryAfter: 60,
+      sent: false,
+    });
+
+  /** Follows one redirect on the same host. The request to its target is another call of the budget. */
+  async function respond(
+    target: string | VerbatimTarget,
+    { body, headers: more }: Sent,
     signal: AbortSignal,
-  ): Promise<UpstreamAnswer> {
-    const search = new URLSearchParams(query).toString();
-    const response = await client.request(`${url}${path}${search && '?'}${search}`, {
+    isSecond = false,
+  ): Promise<HttpResponse> {
+    const response = await client.request(target, {
       signal,
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      ...(body !== undefined && { method: 'POST', body }),
       headers: {
         accept: 'application/json',
+        'accept-encoding': ACCEPTED_CODINGS,
         'user-agent': 'quotient',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
+        ...more,
       },
     });
-    annotate({ 'http.response.status_code': response.statusCode });
-    const text = await readBody(name, response, maxBytes, headers['accept-encoding'] === 'gzip');
-    const single = Object.entries(response.headers).map(([key, value]) => [key, String(value)]);
-    return { status: response.statusCode, headers: Object.fromEntries(single), text };
+    const { statusCode: status } = response;
+    annotate({ 'http.response.status_code': status });
+    if (!isRedirect(status)) return response;
+    discardBody(response);
+    const { location } = response.headers;
+    const isPost = body !== undefined;
+    const from = typeof target === 'string' ? target : target.origin + target.path;
+    const next = redirectTarget(name, { status, location, from, isPost, isSecond });
+    if (!(await reserve())) throw overBudget();
+    return respond(next, { body, ...(more && { headers: more }) }, signal, true);
   }
 
-  function recordFailure({ reason, retryAfter }: UpstreamFailure, { ownFailures }: UpstreamRequest): void {
-    if (ownFailures?.has(reason)) breaker.cancelled();
-    else if (reason === 'rate_limited') {
-      breaker.rateLimited(clock.elapsed(), retryAfter === undefined ? undefined : retryAfter * SECOND);
-    } else if (UNAVAILABLE.has(reason)) breaker.failed(clock.elapsed(), Math.min(LONGEST_SPACING, callSpacing()));
-    else breaker.succeeded(clock.elapsed());
+  async function exchange(
+    request: UpstreamRequest,
+    signal: AbortSignal,
+    responded: (status: number) => void,
+  ): Promise<UpstreamResponse> {
+    const { body, verbatim, maxBytes = MAX_BYTES } = request;
+    const sent = verbatim ?? { body: body === undefined ? undefined : JSON.stringify(body) };
+    const response = await respond(targetOf(request), sent, signal);
+    responded(response.statusCode);
+    return readResponse(name, response, maxBytes);
+  }
+
+  function recordFailure(failure: UpstreamFailure, request: UpstreamRequest, status: number | undefined): void {
+    const { reason, retryAfter } = failure;
+    const now = clock.elapsed();
+    const path = circuitOf(request);
+    // If the header of the response has arrived, the connection works, and a damaged body concerns only its path.
+    const isOfConnection = reason === 'unreachable' && status === undefined;
+    const isOfSource = isOfConnection || !failure.sent || status === UNAVAILABLE_STATUS || failure.isOfSource;
+    if (request.ownFailures?.has(reason)) breaker.cancelled(path);
+    else if (reason === 'rate_limited' || (isOfSource && retryAfter)) {
+      breaker.rateLimited(now, retryAfter === undefined ? undefined : retryAfter * SECOND);
+    } else if (UNAVAILABLE.has(reason)) {
+      breaker.failed(now, path, { spacing: Math.min(MAX_SPACING, callSpacing()), isOfSource });
+    } else breaker.succeeded(now, path);
   }
 
   /** Throws `resting` (open circuit) or `over_budget` if no call may be made. */
-  async function reserveCall(): Promise<void> {
-    const waitMs = breaker.request(clock.elapsed());
+  async function reserveCall(path: string): Promise<void> {
+    const waitMs = breaker.request(clock.elapsed(), path);
     if (waitMs > 0) {
-      throw new UpstreamFailure(name, 'resting', `the circuit is open for another ${waitMs} ms`, {
+      throw new UpstreamFailure(name, 'resting', `the circuit is open for another ${secondsInWords(waitMs)}`, {
         retryAfter: waitMs / SECOND,
         sent: false,
       });
@@ -140,30 +147,35 @@ export function openUpstream(options: UpstreamOptions) {
     try {
       if (await reserve()) return;
     } catch (error) {
-      breaker.cancelled();
+      breaker.cancelled(path);
       throw error;
     }
-    breaker.cancelled();
-    throw new UpstreamFailure(name, 'over_budget', 'the call budget for this minute or month is spent', {
-      retryAfter: 60,
-      sent: false,
-    });
+    breaker.cancelled(path);
+    throw overBudget();
   }
 
   async function once<T>(
     request: UpstreamRequest,
     signal: AbortSignal,
-    read: (answer: UpstreamAnswer) => T | Promise<T>,
+    read: (response: UpstreamResponse) => T | Promise<T>,
   ): Promise<T> {
-    await reserveCall();
+    await reserveCall(circuitOf(request));
+    let status: number | undefined;
     try {
-      const value = await read(await exchange(request, signal));
-      breaker.succeeded(clock.elapsed());
+      const response = await exchange(request, signal, (received) => {
+        status = received;
+      });
+      const value = await read(response);
+      breaker.succeeded(clock.elapsed(), circuitOf(request));
       observe('ok');
       return value;
     } catch (error) {
+      if (request.signal?.aborted) {
+        breaker.cancelled(circuitOf(request));
+        throw request.signal.reason;
+      }
       const failure = failureOf(name, error);
-      recordFailure(failure, request);
+      recordFailure(failure, request, status);
       observe(failure.reason);
       throw failure;
     }
@@ -173,11 +185,25 @@ export function openUpstream(options: UpstreamOptions) {
 
   async function send<T>(
     request: UpstreamRequest,
-    read: (answer: UpstreamAnswer) => T | Promise<T>,
+    read: (response: UpstreamResponse) => T | Promise<T>,
     retries: number,
   ): Promise<T> {
-    const method = request.body === undefined ? 'GET' : 'POST';
-    const deadline = AbortSignal.timeout(Math.min(timeoutMs, request.withinMs ?? timeoutMs));
+    const method = (request.body ?? request.verbatim?.body) === undefined ? 'GET' : 'POST';
+    const { signal: deadline, end } = startDeadline(Math.min(timeoutMs, request.withinMs ?? timeoutMs), request.signal);
+    try {
+      return await attempts(request, method, deadline, read, retries);
+    } finally {
+      end();
+    }
+  }
+
+  async function attempts<T>(
+    request: UpstreamRequest,
+    method: string,
+    deadline: AbortSignal,
+    read: (response: UpstreamResponse) => T | Promise<T>,
+    retries: number,
+  ): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         const attributes = {
@@ -191,7 +217,7 @@ export function openUpstream(options: UpstreamOptions) {
         if (!isRetried || attempt === retries) throw error;
       }
       await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
-        throw failureOf(name, deadline.reason);
+        throw request.signal?.aborted ? request.signal.reason : failureOf(name, deadline.reason);
       });
     }
   }
@@ -199,11 +225,11 @@ export function openUpstream(options: UpstreamOptions) {
   return {
     name,
     /** For idempotent calls only: retries broken connections and 5xx. Throws `UpstreamFailure` and errors of `read`. */
-    send: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T): Promise<T> =>
+    send: <T>(request: UpstreamRequest, read: (response: UpstreamResponse) => T): Promise<T> =>
       send(request, read, RETRIES),
 
     /** Calls without retries. The failure's `sent` states whether the request may have been sent. */
-    sendOnce: <T>(request: UpstreamRequest, read: (answer: UpstreamAnswer) => T | Promise<T>): Promise<T> =>
+    sendOnce: <T>(request: UpstreamRequest, read: (response: UpstreamResponse) => T | Promise<T>): Promise<T> =>
       send(request, read, 0),
 
     close: client.close,

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { text } from '#core/forms/record-fields';
 
 const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
   value.nullable().meta({ description: `${description}; null if the source does not report it`, examples: [example] });
 const figure = (description: string, example: number) => nullable(z.number(), description, example);
 /** An integer that a source may not report. */
-export const tally = (description: string, example: number) => nullable(z.int(), description, example);
+const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
 /** The figures of a statistics record, in order. The record, the parsers and the stored values use this list. */
-export const FIGURE_SCHEMAS = {
+const FIGURE_SCHEMAS = {
   zero_balance_addresses_all_time: tally('Addresses that once held coins and now have a zero balance', 985144574),
   unique_addresses_all_time: tally('All addresses that have been used at least once', 1027159686),
   new_addresses: tally('Addresses used for the first time in the last day', 417758),
@@ -26,3 +27,18 @@ export const FIGURE_SCHEMAS = {
 
 export type Figure = keyof typeof FIGURE_SCHEMAS;
 export const FIGURES = Object.keys(FIGURE_SCHEMAS) as Figure[];
+export const NO_STATISTICS = Object.fromEntries(FIGURES.map((figure) => [figure, null])) as Record<Figure, null>;
+
+export const tokenStatistics = z
+  .object({
+    id: tally("The source's identifier for the chain", 1182),
+    time: z.int().meta({ description: 'The time of the sample, in Unix seconds', examples: [1659484800] }),
+    symbol: text('The token symbol, in uppercase', 'BTC'),
+    partner_symbol: text(
+      'The symbol that the source uses for the token; the same as `symbol` if the source has no symbol of its own',
+      'BTC',
+    ),
+    ...FIGURE_SCHEMAS,
+  })
+  .meta({ id: 'TokenStatistics', description: 'On-chain statistics for a token' });
+export type TokenStatistics = z.infer<typeof tokenStatistics>;

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Send } from '#server/replies/write-answer';
-import { tokenStatistics } from '#statistics/records';
+import type { Send } from '#server/responses/write-response';
 import { countedFigures } from './daily-difference.ts';
-import { FIGURES, type Figure } from './figures.ts';
 import type { Statistics } from './statistics.ts';
+import { FIGURES, type Figure, tokenStatistics } from './statistics-records.ts';
 import { STATISTICS_SYMBOLS, type StatisticsSource, type StatisticsSymbol } from './statistics-sources.ts';
 
 const TOKEN_FIX = `one of ${STATISTICS_SYMBOLS.join(', ')}`;
@@ -26,7 +25,7 @@ export const usd = z
   .optional()
   .meta({
     description: 'The currency, case-insensitive. Only `usd` is supported.',
-    fix: 'use usd, or omit the parameter',
+    fix: 'usd, or omit the parameter',
     wire: { type: 'string', enum: ['usd'], examples: ['usd'] },
   });
 
@@ -51,7 +50,7 @@ function description(sources: ListedSources): string {
     );
     return [`* \`${symbol}\``, ...items].join('\n');
   });
-  return `The service queries the sources of a token in order and returns the statistics of the first source that responds. \`Quotient-Source\` names this source. Statistics are fetched at most once an hour. If all sources fail, the last valid record is served, and \`Age\` states its age. The response is always JSON.
+  return `The service queries the sources of a token in order and returns the statistics of the first source that responds. \`Quotient-Source\` names this source. Statistics are fetched at most once an hour. A record that is older than three hours (from \`cryptocompare\`, three days) is not served while another source has a newer record. If all sources fail, the last valid record is served, and \`Age\` states its age. The response is always JSON.
 
 Statistics that the source does not report are null. Some statistics are computed: they are the difference between two samples from the same source, taken 24 hours apart (±30 minutes). A computed statistic is null until both samples exist. The source \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. If several sources of one kind are configured, their names are numbered, as in \`solana-rpc-2\`. They report the same statistics.
 

@@ -2,15 +2,27 @@ import { DAY, MINUTE, SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { Staleness } from '#upstream/freshness';
 import type { BudgetReading } from './budget.ts';
-import type { CircuitState } from './circuit-breaker.ts';
-import { FAILURE_CAUSES, type FailureCause } from './failure.ts';
-import type { FailureLog } from './failure-log.ts';
+import type { Breaker, CircuitState } from './circuit-breaker.ts';
+import { FAILURE_CAUSES, type FailureCause } from './failures/failure.ts';
+import type { FailureLog } from './failures/failure-log.ts';
 
 /** The outcomes of calls that were made. The excluded causes prevent a call. */
 const OUTCOMES = ['ok', ...FAILURE_CAUSES.filter((cause) => cause !== 'resting' && cause !== 'over_budget')] as const;
 const BREAKER = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<CircuitState, number>;
 /** `budget` counts the calls in the calendar month. */
-export type UpstreamReading = { upstream: string; breaker: CircuitState; budget?: BudgetReading };
+export type UpstreamReading = {
+  upstream: string;
+  breaker: CircuitState;
+  pausedPaths: number;
+  budget?: BudgetReading;
+  /** The tokens in memory for which the source has no current price. */
+  inactiveTokens?: readonly string[];
+};
+
+export const breakerReading = (breaker: Breaker, now: number): Pick<UpstreamReading, 'breaker' | 'pausedPaths'> => ({
+  breaker: breaker.state(now),
+  pausedPaths: breaker.pausedPaths(now),
+});
 
 /** @param note called with the outcome of each call */
 export function createUpstreamRecording(
@@ -25,7 +37,7 @@ export function createUpstreamRecording(
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
-    'Implausible samples that the service dropped, by upstream',
+    'Faulty items of responses that the service dropped, by upstream',
     ['upstream'],
   );
 
@@ -64,6 +76,11 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
       (row) => BREAKER[row.breaker],
     ],
     [
+      'quotient_upstream_paused_paths',
+      'Paths of an upstream, such as the chart of one token, that are paused on their own',
+      ({ pausedPaths }) => pausedPaths,
+    ],
+    [
       'quotient_upstream_budget_spent_calls',
       'Calls to an upstream by all processes in the current calendar month (UTC)',
       ({ budget }) => budget?.spent,
@@ -83,7 +100,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 }
 
 /** The number of tokens with their own series. Each has four kinds of data and three metrics. */
-const MOST_TOKENS = 10;
+const MAX_TOKENS = 10;
 const OTHER = 'other';
 /** Data counts as requested for this time after a request, in ms. */
 const REQUESTED = 10 * MINUTE;
@@ -100,12 +117,12 @@ function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
   return (all) => {
     const loaded = new Set(all.map(({ token }) => token));
     for (const token of own) if (!loaded.has(token)) own.delete(token);
-    for (const token of loaded) if (own.size < MOST_TOKENS) own.add(token);
+    for (const token of loaded) if (own.size < MAX_TOKENS) own.add(token);
     const worst = new Map<Staleness['kind'], Staleness>();
     for (const row of all) {
       if (own.has(row.token) || row.idle > REQUESTED || !Number.isFinite(row.age)) continue;
-      const known = worst.get(row.kind);
-      if (!known || overdue(row) > overdue(known)) worst.set(row.kind, { ...row, token: OTHER });
+      const previous = worst.get(row.kind);
+      if (!previous || overdue(row) > overdue(previous)) worst.set(row.kind, { ...row, token: OTHER });
     }
     return [...all.filter(({ token }) => own.has(token)), ...worst.values()];
   };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/setting-forms';
+import { baseUrl, httpUrl, listOf, type Parsed, type SettingFault, upstreamKey } from '#core/forms/setting-forms';
 import { isMempool, keyedUrls, sourceOrder } from './statistics-sources.ts';
 
 /** The sources share one deadline, so the number of URLs is limited. */
@@ -45,7 +45,8 @@ export const statisticsSettings = (env: Environment) => ({
   statistics: sourceOrder({
     cryptocompare: { url: env.CRYPTOCOMPARE_URL, apiKey: env.CRYPTOCOMPARE_API_KEY },
     bitcoin: env.BITCOIN_STATS_URL,
-    ethereum: { urls: env.ETHEREUM_STATS_URL, apiKey: env.ETHEREUM_STATS_API_KEY },
+    ethereum: env.ETHEREUM_STATS_URL,
+    ethereumKey: env.ETHEREUM_STATS_API_KEY,
     solana: env.SOLANA_RPC_URL,
     arweave: env.ARWEAVE_URL,
   }),

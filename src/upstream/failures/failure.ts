@@ -4,7 +4,6 @@ import { Problem, type ProblemCode } from '#core/problems';
 /** Identifies a database failure. Returns undefined for any other error. */
 export type IdentifyDatabaseFailure = (error: unknown) => { cause: string; reason: string } | undefined;
 
-/** `name` is the first word of the log lines. */
 type Identity = {
   key: string;
   name: string;
@@ -43,8 +42,9 @@ export function identifyFailure(
     return { ...shared, name: 'upstream', about: { upstream }, recovers: true };
   }
   const database = { key: 'database', name: 'database', about: {}, recovers: true };
-  const known = identifyDatabaseFailure(root);
-  if (known) return { ...database, cause: known.cause, details: { reason: known.reason } };
+  const databaseFailure = identifyDatabaseFailure(root);
+  if (databaseFailure)
+    return { ...database, cause: databaseFailure.cause, details: { reason: databaseFailure.reason } };
   if (error instanceof Problem && error.code === 'database_unavailable') {
     if (root instanceof Problem) return { ...database, cause: undefined, details: {} };
     return { ...database, cause: nameOf(root), details: { err: root } };
@@ -67,7 +67,6 @@ const FAILURES = {
   not_listed: ['upstream_unavailable', 'does not provide this data'],
   /** Any other 3xx or 4xx. */
   refused: ['upstream_unavailable', 'rejected the request'],
-  /** 5xx. */
   server_error: ['upstream_unavailable', 'returned an internal error'],
   not_json: ['upstream_invalid', 'did not return JSON'],
   unexpected: ['upstream_invalid', 'returned an unexpected response'],
@@ -92,18 +91,21 @@ export class UpstreamFailure extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the upstream may have received any part of the request. */
   readonly sent: boolean;
+  /** Whether the upstream reports that it is unavailable as a whole, such as during maintenance. */
+  readonly isOfSource: boolean;
 
   constructor(
     upstream: string,
     reason: FailureCause,
     message: string,
-    options: { cause?: unknown; retryAfter?: number | undefined; sent?: boolean } = {},
+    options: { cause?: unknown; retryAfter?: number | undefined; sent?: boolean; isOfSource?: boolean } = {},
   ) {
     super(`${upstream}: ${message}`, { cause: options.cause });
     this.upstream = upstream;
     this.reason = reason;
     this.retryAfter = options.retryAfter;
     this.sent = options.sent ?? true;
+    this.isOfSource = options.isOfSource ?? false;
   }
 }
 
@@ -122,21 +124,21 @@ type Options = {
 /** The problem for an upstream failure if no stored data can be served. Returns other errors unchanged. */
 export function upstreamProblem(failure: unknown, { who = 'CoinGecko', members = {} }: Options = {}) {
   if (!(failure instanceof UpstreamFailure)) return failure;
-  const [code, what] = FAILURES[failure.reason];
+  const [code, phrase] = FAILURES[failure.reason];
   const retryAfter = failure.retryAfter ?? RETRY_AFTER;
-  const detail = `${who} ${what}, and no stored data is available.`;
+  const detail = `${who} ${phrase}, and no stored data is available.`;
   return new Problem(code, detail, { cause: failure, members, retryAfter });
 }
 
-/** The pause after a failed fetch, in ms. It doubles with each consecutive failure up to `LONGEST_PAUSE`. */
+/** The pause after a failed fetch, in ms. It doubles with each consecutive failure up to `MAX_PAUSE`. */
 const FIRST_PAUSE = SECOND;
-const LONGEST_PAUSE = 5 * MINUTE;
+const MAX_PAUSE = 5 * MINUTE;
 /** The longest pause after an invalid response, in ms. Invalid responses do not open the circuit. */
-const LONGEST_PAUSE_OF_MALFORMED = HOUR;
+const MAX_PAUSE_OF_MALFORMED = HOUR;
 const MALFORMED: ReadonlySet<FailureCause> = new Set(['unexpected', 'empty', 'refused', 'out_of_reach']);
 
 /** The time in ms until the next attempt after `times` consecutive failures. */
 export function failurePause(times: number, cause: FailureCause | undefined): number {
-  const longest = cause && MALFORMED.has(cause) ? LONGEST_PAUSE_OF_MALFORMED : LONGEST_PAUSE;
+  const longest = cause && MALFORMED.has(cause) ? MAX_PAUSE_OF_MALFORMED : MAX_PAUSE;
   return Math.min(longest, FIRST_PAUSE * 2 ** (times - 1));
 }

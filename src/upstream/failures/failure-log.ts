@@ -6,7 +6,7 @@ import { type IdentifyDatabaseFailure, identifyFailure } from './failure.ts';
 /** Each cause is logged once per window, in ms. */
 const WINDOW = 10 * SECOND;
 /** How often due lines are written and failing dependencies are checked, in ms. */
-const REVIEW_EVERY = SECOND;
+const REVIEW_INTERVAL = SECOND;
 /** An outage ends when nothing has failed for the statement deadline plus this time, in ms. */
 const QUIET = 2 * SECOND;
 /** An outage without calls is forgotten after this time, in ms. Every budget allows calls more often. */
@@ -27,7 +27,6 @@ type Outage = {
 type Level = 'info' | 'warn';
 
 type Subject = {
-  /** The first word of the subject's log lines. */
   name: string;
   level: Level;
   facts: object;
@@ -49,6 +48,53 @@ type Dependencies = {
   deadline: number;
 };
 
+function writeDue(log: Log, { name, level, facts, causes, outage }: Subject, now: number, window = WINDOW): void {
+  for (const [cause, entry] of causes) {
+    if (now - entry.loggedAt < window) continue;
+    if (entry.count === 0) {
+      causes.delete(cause);
+      continue;
+    }
+    const { count, work, facts: latest } = entry;
+    Object.assign(entry, { loggedAt: now, ...nothingSince() });
+    if (outage) outage.isLogged = true;
+    const sinceMs = Math.round(now - (outage?.since ?? now));
+    log[level]({ ...facts, cause, count, sinceMs, work, ...latest }, `${name} failed`);
+  }
+}
+
+/** An outage ends only after it has been logged. Two outages in a window log at most two lines of each kind. */
+function endIfOver({ log, deadline }: Pick<Dependencies, 'log' | 'deadline'>, subject: Subject, now: number): void {
+  const { name, facts, causes, recovers, outage } = subject;
+  if (outage === undefined) return;
+  const { since, failedAt, workedAt, count, isLogged } = outage;
+  const quiet = now - failedAt;
+  if (quiet >= (recovers ? FORGOTTEN_AFTER : WINDOW)) subject.outage = undefined;
+  else if (workedAt !== undefined && isLogged && quiet >= deadline + QUIET) {
+    subject.outage = undefined;
+    for (const entry of causes.values()) Object.assign(entry, nothingSince());
+    log.info({ ...facts, durationMs: Math.round(workedAt - since), count }, `${name} recovered`);
+  }
+}
+
+function newSubject({ name, about: facts, recovers }: ReturnType<typeof identifyFailure>, level: Level): Subject {
+  const shared = { name, facts, recovers, level: recovers ? 'warn' : level } as const;
+  return { ...shared, causes: new Map(), latestCause: UNKNOWN, outage: undefined };
+}
+
+/** Adds a failure to the outage of a subject, and returns its cause. */
+function addFailure(subject: Subject, cause: string, work: string, facts: object, now: number): Cause {
+  subject.latestCause = cause;
+  subject.outage ??= { since: now, failedAt: now, workedAt: undefined, count: 0, isLogged: false };
+  Object.assign(subject.outage, { failedAt: now, workedAt: undefined, count: subject.outage.count + 1 });
+  const entry: Cause = subject.causes.get(cause) ?? { loggedAt: Number.NEGATIVE_INFINITY, ...nothingSince() };
+  subject.causes.set(cause, entry);
+  entry.count += 1;
+  entry.work[work] = (entry.work[work] ?? 0) + 1;
+  entry.facts = { ...entry.facts, ...facts };
+  return entry;
+}
+
 /** Logs each cause once per ten seconds, and the recovery. A failure counts against the dependency that caused it. */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
@@ -57,35 +103,6 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   const checking = new Set<string>();
   let reviewing: ReturnType<typeof every> | undefined;
   let writing: NodeJS.Immediate | undefined;
-
-  function writeDue({ name, level, facts, causes, outage }: Subject, now: number, window = WINDOW): void {
-    for (const [cause, entry] of causes) {
-      if (now - entry.loggedAt < window) continue;
-      if (entry.count === 0) {
-        causes.delete(cause);
-        continue;
-      }
-      const { count, work, facts: latest } = entry;
-      Object.assign(entry, { loggedAt: now, ...nothingSince() });
-      if (outage) outage.isLogged = true;
-      const sinceMs = Math.round(now - (outage?.since ?? now));
-      log[level]({ ...facts, cause, count, sinceMs, work, ...latest }, `${name} failed`);
-    }
-  }
-
-  /** An outage ends only after it has been logged. Two outages in a window log at most two lines of each kind. */
-  function endIfOver(subject: Subject, now: number): void {
-    const { name, facts, causes, recovers, outage } = subject;
-    if (outage === undefined) return;
-    const { since, failedAt, workedAt, count, isLogged } = outage;
-    const quiet = now - failedAt;
-    if (quiet >= (recovers ? FORGOTTEN_AFTER : WINDOW)) subject.outage = undefined;
-    else if (workedAt !== undefined && isLogged && quiet >= deadline + QUIET) {
-      subject.outage = undefined;
-      for (const entry of causes.values()) Object.assign(entry, nothingSince());
-      log.info({ ...facts, durationMs: Math.round(workedAt - since), count }, `${name} recovered`);
-    }
-  }
 
   function check(key: string): void {
     const check = checks.get(key);
@@ -102,8 +119,8 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   function review(): void {
     const now = clock.elapsed();
     for (const [key, subject] of subjects) {
-      writeDue(subject, now);
-      endIfOver(subject, now);
+      writeDue(log, subject, now);
+      endIfOver({ log, deadline }, subject, now);
       if (subject.outage) check(key);
       else if (subject.causes.size === 0) subjects.delete(key);
     }
@@ -116,42 +133,22 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;
-      for (const subject of subjects.values()) writeDue(subject, clock.elapsed());
+      for (const subject of subjects.values()) writeDue(log, subject, clock.elapsed());
     });
   }
 
   /** Logs `work` and `facts`. `level` applies unless a dependency failed, which is always a warning. */
-  function failed(work: string, error: unknown, facts: object = {}, level: Level = 'warn'): void {
+  function failed(work: string, error: unknown, fields: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
-    const { key, name, about, recovers, details } = failure;
+    const { key, details } = failure;
     const now = clock.elapsed();
-    const subject = subjects.get(key) ?? {
-      name,
-      level: recovers ? 'warn' : level,
-      facts: about,
-      causes: new Map(),
-      latestCause: UNKNOWN,
-      recovers,
-      outage: undefined,
-    };
+    const subject = subjects.get(key) ?? newSubject(failure, level);
     subjects.set(key, subject);
-    const cause = failure.cause ?? subject.latestCause;
-    subject.latestCause = cause;
-    subject.outage = {
-      ...(subject.outage ?? { since: now, count: 0, isLogged: false }),
-      failedAt: now,
-      workedAt: undefined,
-    };
-    subject.outage.count += 1;
-
-    const entry = subject.causes.get(cause) ?? { loggedAt: Number.NEGATIVE_INFINITY, ...nothingSince() };
-    subject.causes.set(cause, entry);
-    entry.count += 1;
-    entry.work[work] = (entry.work[work] ?? 0) + 1;
     // A reason given by the caller replaces the details.
-    entry.facts = { ...entry.facts, ...('reason' in facts ? {} : details), ...facts };
+    const facts = { ...('reason' in fields ? {} : details), ...fields };
+    const entry = addFailure(subject, failure.cause ?? subject.latestCause, work, facts, now);
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
-    reviewing ??= every(REVIEW_EVERY, review, { isUnref: true });
+    reviewing ??= every(REVIEW_INTERVAL, review, { isUnref: true });
   }
 
   /** Reports that a dependency succeeded. `key` is `database` or the name of an upstream. */
@@ -172,7 +169,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     close(): void {
       void reviewing?.close();
       clearImmediate(writing);
-      for (const subject of subjects.values()) writeDue(subject, clock.elapsed(), 0);
+      for (const subject of subjects.values()) writeDue(log, subject, clock.elapsed(), 0);
     },
   };
 }

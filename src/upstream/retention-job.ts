@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, MINUTE } from '#core/clock';
-import { every } from '#core/every';
+import type { Job } from '#core/jobs';
 import type { RefreshStore } from './claims-and-budgets-store.ts';
-import type { FailureLog } from './failure-log.ts';
 import { ageAt } from './freshness.ts';
 
-const LOOK_EVERY = MINUTE;
+const LOOK_INTERVAL = MINUTE;
 /** How long the claim of a dead process blocks other processes, in ms. A batch takes much less time. */
 const CLAIM = 10 * MINUTE;
 
 type Dependencies = {
-  /** The row of `Refresh` with the claim and the time of the last round. */
   name: 'retention' | 'usage-retention';
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
   /** `age` is the time since the last round in ms, or Infinity before the first round. */
@@ -19,16 +17,13 @@ type Dependencies = {
   deleteOld: (now: number) => AsyncIterable<unknown>;
   afterRound?: () => Promise<unknown>;
   clock: Clock;
-  failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Deletes expired data in rounds. One process runs each round. */
-export function createDeletionRounds(dependencies: Dependencies) {
-  const { name, refreshes, isDue, deleteOld, afterRound, clock, failures } = dependencies;
+export function createRetentionJob({ name, refreshes, isDue, deleteOld, afterRound, clock }: Dependencies): Job {
   const holder = randomUUID();
-  let isClosed = false;
 
-  async function runWhenDue(): Promise<void> {
+  async function run(stopping: AbortSignal): Promise<void> {
     const now = clock.now();
     const [last] = await refreshes.read([name]);
     if (!isDue(ageAt(last?.fetchedAt ?? undefined, now), now)) return;
@@ -36,7 +31,7 @@ export function createDeletionRounds(dependencies: Dependencies) {
     if (!(await claim())) return;
     try {
       // Each batch extends the claim, because a first round over years of data may take longer than one claim.
-      for await (const _ of deleteOld(now)) if (isClosed || !(await claim())) return;
+      for await (const _ of deleteOld(now)) if (stopping.aborted || !(await claim())) return;
       await refreshes.complete(name, holder, now);
     } finally {
       await refreshes.release(name, holder);
@@ -44,17 +39,5 @@ export function createDeletionRounds(dependencies: Dependencies) {
     }
   }
 
-  const looking = every(LOOK_EVERY, runWhenDue, { onError: (error) => failures.failed(name, error) });
-  void looking.run();
-
-  return {
-    look: looking.run,
-
-    async close(): Promise<void> {
-      isClosed = true;
-      await looking.close();
-    },
-  };
+  return { name, every: LOOK_INTERVAL, run, isImmediate: true };
 }
-
-export type DeletionRounds = ReturnType<typeof createDeletionRounds>;

@@ -27,9 +27,12 @@ export function implausibleTime(beginning: number, at: number, now: number): Imp
 export const implausible = (beginning: number, { at, price }: Observation, now: number): Implausible | undefined =>
   implausibleTime(beginning, at, now) ?? (isPrice(price) ? undefined : 'price');
 
-/** Returns null for an implausible market cap or volume. Zero is plausible. */
+/** Returns null for an implausible volume. Zero is plausible. */
 export const plausibleFigure = (value: number | null): number | null =>
   value !== null && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
+
+/** Like `plausibleFigure`, for a market cap or a supply: CoinGecko reports 0 if it is unknown. */
+export const positiveFigure = (value: number | null): number | null => plausibleFigure(value) || null;
 
 /** If two prices differ by more than this share of the lower price, at least one is wrong. */
 const FAR_APART = 0.2;
@@ -43,9 +46,9 @@ export type ImplausibleRows = {
   instants: string[];
 };
 
-export const implausibleRow = (token: string, what: ImplausibleRows['what'], at: Date): ImplausibleRows => ({
+export const implausibleRow = (token: string, table: ImplausibleRows['what'], at: Date): ImplausibleRows => ({
   token,
-  what,
+  what: table,
   count: 1,
   instants: [Number.isNaN(at.getTime()) ? 'infinity' : at.toISOString()],
 });

@@ -1,0 +1,34 @@
+import type { FailureCause } from '#upstream/failures/failure';
+import type { VerbatimTarget } from './http-client.ts';
+
+/** `path` is relative to the base URL. `withinMs` lowers the upstream's deadline. */
+export type UpstreamRequest = {
+  path: string;
+  query?: Record<string, string> | URLSearchParams;
+  /** The body, which is sent as JSON with POST. Without a body, the call is a GET. */
+  body?: unknown;
+  /** A request that is passed on: its query, with `?`, and its JSON body are sent as they are. */
+  verbatim?: { search: string; headers?: Record<string, string>; body?: string | Buffer };
+  withinMs?: number;
+  /** The maximum response size in bytes; 64 KB by default. */
+  maxBytes?: number;
+  /** Cancels the call if its caller no longer needs it. The call then rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined;
+  /** Failures caused by the request itself, which do not count against the upstream. */
+  ownFailures?: ReadonlySet<FailureCause>;
+  /** The name of the path in the circuit breaker, if requests with the same `path` can fail separately. */
+  circuit?: string;
+};
+
+/** Returns the function that resolves a request against the base URL of its upstream. */
+export function createTargets(baseUrl: string) {
+  const url = baseUrl.replace(/\/+$/, '');
+  const { origin, pathname } = new URL(url);
+  const basePath = pathname.replace(/\/$/, '');
+
+  return function targetOf({ path, query, verbatim }: UpstreamRequest): string | VerbatimTarget {
+    if (verbatim) return { origin, path: (basePath + path || '/') + verbatim.search };
+    const search = new URLSearchParams(query).toString();
+    return `${url}${path}${search && '?'}${search}`;
+  };
+}
