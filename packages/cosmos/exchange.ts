@@ -28,22 +28,30 @@ export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;
   readonly parameter: string | undefined;
+  /** Whether the message may concern the node's state instead of the request, so that another node may accept it. */
+  readonly isDoubtful: boolean;
 
-  constructor(status: 400 | 404 | 422, message: string, parameter?: string) {
+  constructor(
+    status: 400 | 404 | 422,
+    message: string,
+    { parameter, isDoubtful = false }: { parameter?: string | undefined; isDoubtful?: boolean } = {},
+  ) {
     super(message);
     this.status = status;
     this.parameter = parameter;
+    this.isDoubtful = isDoubtful;
   }
 }
 
 /**
  * - `malformed`: the response has an unexpected shape
  * - `unavailable`: the node cannot serve requests now, or does not serve this operator
+ * - `not_ready`: as `unavailable`, and the node certainly has not accepted a transaction
  * - `rate_limited`: the node rejected the request because of its rate limit
  * - `too_large`: the response exceeds the limit
  * - `wrong_dialect`: the node does not know the path, so it uses the other dialect
  */
-export type NodeFaultKind = 'malformed' | 'unavailable' | 'rate_limited' | 'too_large' | 'wrong_dialect';
+export type NodeFaultKind = 'malformed' | 'unavailable' | 'not_ready' | 'rate_limited' | 'too_large' | 'wrong_dialect';
 
 /** A failure of the node. Another node may succeed. */
 export class NodeFault extends Error {

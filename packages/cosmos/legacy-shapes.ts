@@ -40,8 +40,9 @@ export type LegacyAccount = {
       coins: Coin[];
       /** The public key; null until the account's first transaction. */
       public_key: { type: string; value: unknown } | string | null;
-      account_number: string;
-      sequence: string;
+      /** Null if an account of an unknown type does not report them. */
+      account_number: string | null;
+      sequence: string | null;
       [member: string]: unknown;
     };
   };

@@ -15,6 +15,53 @@ export function members(value: unknown, what: string): Members {
   return value;
 }
 
+/** Reads a part that a response can lack. Returns undefined if the part is malformed, so that the rest is returned. */
+export function optionalPart<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NodeFault && error.kind === 'malformed') return undefined;
+    throw error;
+  }
+}
+
+/** Receives the number of malformed elements that were left out of a list. */
+export type ReportOmitted = (count: number) => void;
+
+/** Collects the elements of a list that can be read. */
+export function createElementReader<T>(report: ReportOmitted | undefined) {
+  const found: T[] = [];
+  let omitted = 0;
+  let fault: unknown;
+  return {
+    add(read: () => T): void {
+      try {
+        found.push(read());
+      } catch (error) {
+        if (!(error instanceof NodeFault && error.kind === 'malformed')) throw error;
+        fault ??= error;
+        omitted += 1;
+      }
+    },
+    /** Throws `NodeFault` if none of several elements can be read. */
+    end(): T[] {
+      if (omitted > 0 && found.length === 0) throw fault;
+      if (omitted > 0) report?.(omitted);
+      return found;
+    },
+  };
+}
+
+export function readableElements<T>(
+  elements: readonly unknown[],
+  read: (element: unknown) => T,
+  report: ReportOmitted | undefined,
+): T[] {
+  const reader = createElementReader<T>(report);
+  for (const element of elements) reader.add(() => read(element));
+  return reader.end();
+}
+
 export const tooLarge = (what: string) => new NodeFault('too_large', `the node's response has too many ${what}`);
 
 /** A missing list counts as empty, because Go encodes an empty list as null. */
@@ -48,11 +95,16 @@ export function count(value: unknown, what: string, digits = 20): string {
 const AMOUNT_DIGITS = 78;
 export const MAX_BALANCES = 20_000;
 
-export const coins = (value: unknown): Coin[] =>
-  list(value, 'balances', MAX_BALANCES).map((one) => {
-    const { denom, amount } = members(one, 'balance');
-    return { denom: text(denom, 'denom'), amount: count(amount, 'amount', AMOUNT_DIGITS) };
-  });
+function coin(value: unknown): Coin {
+  const { denom, amount } = members(value, 'balance');
+  return { denom: text(denom, 'denom'), amount: count(amount, 'amount', AMOUNT_DIGITS) };
+}
+
+export const coins = (value: unknown): Coin[] => list(value, 'balances', MAX_BALANCES).map(coin);
+
+/** The balances of an address, without malformed ones. */
+export const balancesIn = (value: unknown, report: ReportOmitted | undefined): Coin[] =>
+  readableElements(list(value, 'balances', MAX_BALANCES), coin, report);
 
 const CHAIN_ID = /^[\x21-\x7e]{1,50}$/;
 

@@ -1,3 +1,4 @@
+import { lowerCaseAddressesIn } from './conversion/bech32.ts';
 import { NodeRejection } from './exchange.ts';
 
 /*
@@ -31,7 +32,7 @@ const HEIGHTS: Readonly<Record<string, string>> = {
   'tx.maxheight': 'tx.height<=',
 };
 
-const rejection = (message: string, parameter?: string) => new NodeRejection(400, message, parameter);
+const rejection = (message: string, parameter?: string) => new NodeRejection(400, message, { parameter });
 
 function whole(name: string, value: string | undefined, min: number): number | undefined {
   if (value === undefined) return undefined;
@@ -70,7 +71,8 @@ export function readSearch(query: Pairs): Search {
   const known = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
   const conditions: string[] = [];
-  for (const [name, value] of query) {
+  for (const [name, given] of query) {
+    const value = lowerCaseAddressesIn(given);
     if (name === 'events') conditions.push(value.trim());
     else if (name === 'query') conditions.push(...conditionsIn(value));
     else if (/^(page|limit|order_by|pagination\..*)$/.test(name)) known.set(name, value);

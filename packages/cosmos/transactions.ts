@@ -13,6 +13,11 @@ const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
   code !== undefined && ((code === IN_CACHE && codespace === 'sdk') || saysInCache(raw_log));
 
+/** The SDK's code for a full mempool (`ErrMempoolIsFull`). The node has not checked or accepted the transaction. */
+const MEMPOOL_IS_FULL = 20;
+export const isMempoolFull = ({ code, codespace = 'sdk' }: LegacyTransaction): boolean =>
+  code === MEMPOOL_IS_FULL && codespace === 'sdk';
+
 /** A broadcast that the node may have received. Without a response or a rejection, its outcome is unknown. */
 type Broadcast = { hash: string | undefined; response?: LegacyTransaction | undefined; rejection?: string | undefined };
 

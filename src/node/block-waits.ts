@@ -3,11 +3,11 @@ import { type Clock, SECOND } from '#core/clock';
 import { NodeRejection } from '#cosmos/exchange';
 import type { LegacyTransaction } from '#cosmos/legacy-shapes';
 import { untilInBlock } from '#cosmos/transactions';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure } from '#upstream/failures/failure';
 
-/** The delay between two look-ups, in ms. It doubles up to `LONGEST_PAUSE`. */
+/** The delay between two look-ups, in ms. It doubles up to `MAX_PAUSE`. */
 const FIRST_PAUSE = 50;
-const LONGEST_PAUSE = SECOND;
+const MAX_PAUSE = SECOND;
 
 type Waiter = {
   /** The end of the wait, in ms of the monotonic clock. */
@@ -48,7 +48,7 @@ export function createBlockWaits({ lookUp, clock, wait = sleep }: Dependencies) 
     return untilInBlock({
       async pause() {
         await wait(Math.min(next, timeLeft(waiters) ?? 0));
-        next = Math.min(2 * next, LONGEST_PAUSE);
+        next = Math.min(2 * next, MAX_PAUSE);
         left = timeLeft(waiters);
         // Deleted before the next await, so that a later waiter starts a new poller.
         if (left === undefined) waiting.delete(hash);

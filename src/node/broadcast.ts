@@ -1,5 +1,6 @@
 import type { Clock } from '#core/clock';
 import { type InputFault, invalidRequest, Problem } from '#core/problems';
+import { BASE64 } from '#cosmos/conversion/protobuf';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
 import { NodeRejection } from '#cosmos/exchange';
 import {
@@ -8,12 +9,12 @@ import {
   type BroadcastRequest,
   type LegacyTransaction,
 } from '#cosmos/legacy-shapes';
-import { malformed } from '#cosmos/parsers';
-import { afterBroadcast, txHashOf } from '#cosmos/transactions';
-import { UpstreamFailure } from '#upstream/failure';
+import { isMembers, type Members, malformed } from '#cosmos/parsers';
+import { afterBroadcast, isMempoolFull, txHashOf } from '#cosmos/transactions';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { createBlockWaits } from './block-waits.ts';
-import type { Member } from './member.ts';
-import type { NodePool } from './pool.ts';
+import type { Member, PoolCalls } from './member.ts';
+import type { NodeCaller, NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
 /** The part of the deadline in which a node must accept the transaction. The remaining time is for looking it up. */
@@ -23,8 +24,10 @@ const BLOCK_WAIT = 4;
 /** The status of a node that cannot read the transaction's form. A node of the other dialect may accept it. */
 const UNREADABLE = 422;
 
-type Dependencies = {
-  pool: NodePool;
+type BroadcastCalls = PoolCalls & Pick<NodeCalls, 'prepare' | 'broadcast'>;
+
+type Dependencies<Calls extends BroadcastCalls> = {
+  pool: NodePool<Calls>;
   /** `until` is in ms of the monotonic clock. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   timeoutMs: number;
@@ -46,17 +49,18 @@ const WRONG_SEQUENCE = 32;
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
-export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dependencies) {
+export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: Dependencies<Calls>) {
+  const { pool, lookUp, timeoutMs, clock, wait } = dependencies;
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
 
   async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
     const { tx_bytes } = prepared;
     const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
-    const broadcast = async (calls: NodeCalls) => {
-      const answer = await calls.broadcast(prepared);
+    const broadcast = async (calls: BroadcastCalls) => {
+      const response = await calls.broadcast(prepared);
       // A different hash belongs to another transaction, so the outcome of this transaction is unknown.
-      if (hash !== undefined && answer.txhash !== hash) throw malformed('hash of the transaction');
-      return answer;
+      if (hash !== undefined && response.txhash !== hash) throw malformed('hash of the transaction');
+      return response;
     };
     try {
       const response = await pool.call(member, until, broadcast);
@@ -68,15 +72,21 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
     }
   }
 
-  /** Tries another node only while nothing has been sent. Sends `block` as `sync`, which returns a hash to look up. */
-  async function send(request: BroadcastRequest, until: number): Promise<Sent> {
+  /** Tries another node only while no node can have accepted the transaction. Sends `block` as `sync`, which returns a hash to look up. */
+  async function send(request: BroadcastRequest, until: number, user: number | undefined): Promise<Sent> {
     const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
       pool.call(member, until, (calls) => calls.prepare(effective, sequence), false);
     let unsent: UpstreamFailure | NodeRejection | undefined;
-    for (const member of await pool.candidates()) {
+    let refused: Sent | undefined;
+    for (const member of await pool.candidates(user)) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
+        pool.prefer(user, member);
+        if (sent.response && isMempoolFull(sent.response)) {
+          refused = sent;
+          continue;
+        }
         // After a rejection, other bytes are safe to send. The node's expected sequence includes pending transactions;
         // the account's sequence does not.
         const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
@@ -88,6 +98,7 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
         unsent = error as UpstreamFailure | NodeRejection;
       }
     }
+    if (refused) return refused;
     // A timeout would suggest that the transaction may have been sent.
     if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
     throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
@@ -98,11 +109,11 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
      * Returns the node's response, or the transaction if it was looked up. Throws `NodeRejection`. Throws
      * `UpstreamFailure` if no node was reachable, and `upstream_timeout` if the transaction was sent but its outcome is
      * unknown.
-     * @param signal ends the wait when the client has disconnected
+     * @param by its signal ends the wait when the client has disconnected
      */
-    async broadcast(request: BroadcastRequest, signal?: AbortSignal): Promise<LegacyTransaction> {
+    async broadcast(request: BroadcastRequest, { user, signal }: NodeCaller = {}): Promise<LegacyTransaction> {
       const start = clock.elapsed();
-      const { hash, response, rejection, failure } = await send(request, start + timeoutMs * SENDING);
+      const { hash, response, rejection, failure } = await send(request, start + timeoutMs * SENDING, user);
       const end = () => {
         if (response) return response;
         throw rejection ?? unknownOutcome('The transaction was sent, but the result is unknown', hash, failure);
@@ -120,33 +131,30 @@ export function createBroadcasting({ pool, lookUp, timeoutMs, clock, wait }: Dep
   };
 }
 
-export type Broadcasting = ReturnType<typeof createBroadcasting>;
-
-export const MAX_BROADCAST_BYTES = 128 * 1024;
 const FORM = 'send {tx, mode} or {tx_bytes, mode}';
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const fault = (location: string, message: string, fix: string): InputFault => ({ location, message, fix });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Throws `invalidRequest` with all faults, or `secret_in_request`. Errors never repeat submitted values. */
-export function broadcastRequest(body: unknown): BroadcastRequest {
-  if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
-  if (!isObject(body)) throw invalidRequest(fault('body', 'must be a JSON object', FORM));
+/** The body of a broadcast. Throws `invalid_request` and `secret_in_request`. */
+export function signedBody(body: unknown): Members {
+  if (!isMembers(body)) throw invalidRequest(fault('body', 'must be a JSON object', FORM));
   if (Object.keys(body).some((name) => name.toLowerCase() === 'mnemonic')) {
     throw new Problem(
       'secret_in_request',
       'The request contains a seed phrase. Sign the transaction locally, and send only the signed transaction.',
     );
   }
+  return body;
+}
 
-  const { tx = null, tx_bytes: bytes = null, mode } = body;
+/** Throws `invalidRequest` with all faults, or `secret_in_request`. Errors never repeat submitted values. */
+export function broadcastRequest(body: unknown): BroadcastRequest {
+  if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
+  const { tx = null, tx_bytes: bytes = null, mode } = signedBody(body);
   const faults: InputFault[] = [];
   if (tx === null && bytes === null) faults.push(fault('body', 'must contain tx or tx_bytes', FORM));
   if (tx !== null && bytes !== null) faults.push(fault('body', 'must not contain both tx and tx_bytes', FORM));
-  if (tx !== null && !isObject(tx)) {
+  if (tx !== null && !isMembers(tx)) {
     faults.push(fault('body.tx', 'must be an object', 'send a signed StdTx in amino JSON'));
   }
   if (bytes !== null && (typeof bytes !== 'string' || bytes === '' || !BASE64.test(bytes))) {

@@ -1,78 +1,84 @@
 import { LRUCache } from 'lru-cache';
+import { untilAborted } from '#core/until-aborted';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { readSearch } from '#cosmos/search';
 import { isInBlock } from '#cosmos/transactions';
-import { type Broadcasting, createBroadcasting } from './broadcast.ts';
+import { createBroadcasting } from './broadcast.ts';
+import type { NodeCaller, NodePool } from './pool.ts';
 import { nodeProblem, searchProblem } from './problem.ts';
 
 /** The cache size for transactions that are in a block, in characters of JSON. */
-const MOST_KEPT = 16 * 1024 * 1024;
+const MAX_CACHED = 16 * 1024 * 1024;
 
-type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp'>;
+type Dependencies = Omit<Parameters<typeof createBroadcasting<NodeCalls>>[0], 'lookUp' | 'pool'> & {
+  pool: NodePool<NodeCalls>;
+};
 
-/** Callers must validate addresses and hashes. Throws `node_rejected`, `node_not_configured` or an upstream problem. */
+/**
+ * Callers must validate addresses and hashes. Throws `node_rejected`, `node_not_configured`, an upstream problem, or the
+ * reason of the signal, which cancels a read when its client disconnects.
+ */
 export function createNode({ pool, ...rest }: Dependencies) {
   // A transaction in a block never changes, because SDK chains are final immediately.
-  const kept = new LRUCache<string, LegacyTransaction>({
-    maxSize: MOST_KEPT,
+  const cached = new LRUCache<string, LegacyTransaction>({
+    maxSize: MAX_CACHED,
     sizeCalculation: (transaction) => JSON.stringify(transaction).length,
   });
 
   /** Caches only transactions that were looked up by hash: a node's other responses are not verified. */
-  async function lookUp(hash: string, until?: number): Promise<LegacyTransaction> {
-    const transaction = await pool.read((calls) => calls.transaction(hash), until);
-    if (isInBlock(transaction)) kept.set(transaction.txhash, transaction);
+  async function lookUp(hash: string, until?: number, by?: NodeCaller): Promise<LegacyTransaction> {
+    const transaction = await pool.read((calls) => calls.transaction(hash), { ...by, until });
+    if (isInBlock(transaction)) cached.set(transaction.txhash, transaction);
     return transaction;
   }
 
-  const broadcasting: Broadcasting = createBroadcasting({ pool, lookUp, ...rest });
+  const broadcasting = createBroadcasting({ pool, lookUp, ...rest });
 
   const withProblems = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
       throw nodeProblem(error);
     });
 
-  const read = <T>(use: (calls: NodeCalls) => Promise<T>): Promise<T> => withProblems(pool.read(use));
+  // A caller that disconnects does not wait for the nodes' heights either, which all callers share.
+  const read = <T>(use: (calls: NodeCalls) => Promise<T>, by: NodeCaller | undefined): Promise<T> =>
+    withProblems(untilAborted(pool.read(use, by), by?.signal));
+
+  /** Rejects a response from another chain. */
+  async function onChain<T>(response: Promise<T>, chainIdOf: (reported: T) => string): Promise<T> {
+    const reported = await response;
+    pool.checkChain(chainIdOf(reported));
+    return reported;
+  }
 
   return {
-    balances: (address: string) => read((calls) => calls.balances(address)),
+    balances: (address: string, by?: NodeCaller) => read((calls) => calls.balances(address), by),
     /** A node returns an empty `address` for an account that does not exist. */
-    account: (address: string) => read((calls) => calls.account(address)),
+    account: (address: string, by?: NodeCaller) => read((calls) => calls.account(address), by),
 
-    nodeInfo: () =>
-      read(async (calls) => {
-        const reported = await calls.nodeInfo();
-        pool.checkChain(reported.node_info.network);
-        return reported;
-      }),
+    nodeInfo: (by?: NodeCaller) => read((calls) => onChain(calls.nodeInfo(), ({ node_info }) => node_info.network), by),
 
-    block: (height?: string) =>
-      read(async (calls) => {
-        const reported = await calls.block(height);
-        pool.checkChain(reported.block.header.chain_id);
-        return reported;
-      }),
+    block: (height?: string, by?: NodeCaller) =>
+      read((calls) => onChain(calls.block(height), ({ block }) => block.header.chain_id), by),
 
     /** Accepts the query parameters of both dialects. */
-    transactions: async (query: readonly (readonly [string, string])[]) => {
+    transactions: async (query: readonly (readonly [string, string])[], by?: NodeCaller) => {
       try {
         readSearch(query);
       } catch (error) {
         throw searchProblem(error);
       }
-      return read((calls) => calls.transactions(query));
+      return read((calls) => calls.transactions(query), by);
     },
 
     /** The hash is case-insensitive. A transaction in a block is cached. */
-    async transaction(hash: string): Promise<LegacyTransaction> {
+    async transaction(hash: string, by?: NodeCaller): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
-      return kept.get(txhash) ?? withProblems(lookUp(txhash));
+      return cached.get(txhash) ?? withProblems(untilAborted(lookUp(txhash, undefined, by), by?.signal));
     },
 
     /** Sends a transaction once. If the outcome is unknown, throws `upstream_timeout` with the hash, if known. */
-    broadcast: (request: BroadcastRequest, signal?: AbortSignal) =>
-      withProblems(broadcasting.broadcast(request, signal)),
+    broadcast: (request: BroadcastRequest, by?: NodeCaller) => withProblems(broadcasting.broadcast(request, by)),
 
     warnings: pool.warnings,
   };

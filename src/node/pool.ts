@@ -1,26 +1,52 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
 import type { Log } from '#core/log';
-import type { NodeCalls, NodeDialect } from '#cosmos/dialects/adapter';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
-import type { FailureLog } from '#upstream/failure-log';
+import { ADAPTERS, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
+import { createRpcAdapter, type RpcCalls } from '#cosmos/dialects/rpc';
+import { NodeRejection } from '#cosmos/exchange';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
+import type { FailureLog } from '#upstream/failures/failure-log';
 import type { Warning } from '#upstream/freshness';
-import { createMember, createMemberCall, createWantedChain, type Member } from './member.ts';
+import {
+  createMember,
+  createMemberCall,
+  createWantedChain,
+  type Member,
+  type OpenCalls,
+  type PoolCalls,
+  type PoolSource,
+  type UseNode,
+} from './member.ts';
 import { notConfigured } from './problem.ts';
-import type { NodeSource } from './source.ts';
+import { CHECK_INTERVAL } from './source.ts';
 
-/** How often each node's newest block is requested while calls arrive, in ms. */
-const CHECK_EVERY = 10 * SECOND;
 /** A node that is further behind the best node, in blocks, is used only if no other node is usable. */
-const MOST_BEHIND = 50;
+const MAX_BEHIND = 50;
 /** How long the first callers wait for the nodes' heights, as a share of the deadline. */
 const PATIENCE = 0.25;
 /** How many times all nodes are tried if the last failure was transient. Otherwise, each node is tried once. */
-const ROUNDS = 2;
-const IN_PASSING: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
+const MAX_ROUNDS = 2;
+const TRANSIENT: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error']);
 
-type Options = {
-  sources: readonly NodeSource[];
+/** How long a user's calls go to the node that received the user's last broadcast, in ms. */
+const USER_NODE_TTL = 15 * SECOND;
+const MAX_USERS = 10_000;
+
+/**
+ * The number of the node that received a user's last broadcast. Another node may lag behind, and report a sequence with
+ * which the next transaction fails. The lists of REST and RPC URLs have the same order, so their pools share it.
+ */
+export const createUserNodes = () => new LRUCache<number, number>({ max: MAX_USERS, ttl: USER_NODE_TTL });
+
+type Options<Calls> = {
+  sources: readonly PoolSource[];
+  open: OpenCalls<Calls>;
+  /** Whether the sources are the nodes of the list of REST or RPC URLs. */
+  list: '' | 'rpc-';
+  /** The problem if there are no sources. */
+  notConfigured: () => Error;
+  userNodes?: ReturnType<typeof createUserNodes>;
   dialect: NodeDialect | 'auto';
   /** The default is the chain of the first node that reports one. */
   chainId?: string | undefined;
@@ -31,12 +57,18 @@ type Options = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
+/** On whose behalf the pool is called. The signal cancels a read when the client disconnects. */
+export type NodeCaller = { user?: number | undefined; signal?: AbortSignal | undefined };
+type ReadOptions = NodeCaller & { until?: number | undefined };
+
 /** Reads from any node. If a node fails, tries the next node. */
-export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, log, failures }: Options) {
+function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
+  const { sources, open, list, userNodes = createUserNodes() } = options;
+  const { dialect, chainId, timeoutMs, clock, log, failures } = options;
   const configured = dialect === 'auto' ? undefined : dialect;
-  const members = sources.map((source, index) => createMember(source, index, configured));
+  const members = sources.map((source, index) => createMember(source, index, configured, list));
   const chain = createWantedChain(members, chainId);
-  const { call, readHead } = createMemberCall({ chain, configured, clock, log, failures });
+  const { call, readHead } = createMemberCall({ chain, open, configured, clock, log, failures });
   let checkedAt = Number.NEGATIVE_INFINITY;
   let firstCheck: Promise<unknown> | undefined;
 
@@ -51,7 +83,7 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
 
   /** Refreshes the heights when they are due. Only the first callers wait, for a limited time. */
   async function checkHeights(): Promise<void> {
-    if (clock.elapsed() - checkedAt >= CHECK_EVERY) {
+    if (clock.elapsed() - checkedAt >= CHECK_INTERVAL) {
       checkedAt = clock.elapsed();
       const checks = Promise.all(members.map(check));
       firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]);
@@ -63,12 +95,12 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
   function lag({ height }: Member): number | undefined {
     if (height === undefined) return undefined;
     const blocks = Math.max(...chain.members().map((one) => one.height ?? 0)) - height;
-    return blocks > MOST_BEHIND ? blocks : undefined;
+    return blocks > MAX_BEHIND ? blocks : undefined;
   }
 
-  /** Nodes that failed or have no known height come last. */
-  async function candidates(): Promise<Member[]> {
-    if (members.length === 0) throw notConfigured();
+  /** The node of the user's last broadcast comes first. Nodes that failed or have no known height come last. */
+  async function candidates(user?: number): Promise<Member[]> {
+    if (members.length === 0) throw options.notConfigured();
     if (chain.areCompared) await checkHeights();
     const among = chain.members();
     if (among.length === 0) throw chain.failure();
@@ -76,40 +108,57 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
     // The best node may fail all other calls. While no node is healthy, nodes that are far behind are tried too.
-    return [...sound, ...rest, ...(sound.length === 0 ? among.filter((member) => !near.includes(member)) : [])];
+    const last = sound.length === 0 ? among.filter((member) => !near.includes(member)) : [];
+    const number = user === undefined ? undefined : userNodes.get(user);
+    const first = sound.findIndex((member) => member.number === number);
+    if (first > 0) sound.unshift(...sound.splice(first, 1));
+    return [...sound, ...rest, ...last];
   }
 
   return {
     candidates,
     call,
     checkChain: chain.check,
+    /** Records the node that received a broadcast. */
+    prefer(user: number | undefined, { number }: Member): void {
+      if (user !== undefined && members.length > 1) userNodes.set(user, number);
+    },
 
-    /** Shares the time among the nodes. Throws `NodeRejection`, or the last `UpstreamFailure`. */
-    async read<T>(use: (calls: NodeCalls) => Promise<T>, until = clock.elapsed() + timeoutMs): Promise<T> {
-      const asked = new Set<Member>();
+    /**
+     * Shares the time among the nodes. Throws the `NodeRejection` of a node, the last `UpstreamFailure`, or the signal's
+     * reason. A doubtful rejection is returned only if no other node accepts the request.
+     */
+    async read<T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> {
+      const { until = clock.elapsed() + timeoutMs, signal, user } = options;
+      const tried = new Set<Member>();
       let failure: unknown;
-      let isPassing = true;
+      let rejection: NodeRejection | undefined;
+      let isTransient = true;
       for (let round = 1; ; round++) {
-        const chosen = (await candidates()).filter((member) => isPassing || !asked.has(member));
+        const chosen = (await candidates(user)).filter((member) => isTransient || !tried.has(member));
         for (const [index, member] of chosen.entries()) {
           const now = clock.elapsed();
-          asked.add(member);
+          tried.add(member);
+          signal?.throwIfAborted();
           try {
-            return await call(member, now + (until - now) / (chosen.length - index), use);
+            return await call(member, now + (until - now) / (chosen.length - index), use, true, signal);
           } catch (error) {
-            if (!(error instanceof UpstreamFailure)) throw error;
-            failure = error;
+            if (error instanceof NodeRejection && error.isDoubtful) rejection ??= error;
+            else if (error instanceof UpstreamFailure) failure = error;
+            else throw error;
           }
         }
-        if (round === ROUNDS || clock.elapsed() >= until) throw failure;
-        isPassing = failure instanceof UpstreamFailure && IN_PASSING.has(failure.reason);
+        if (rejection) throw rejection;
+        if (round === MAX_ROUNDS || clock.elapsed() >= until) throw failure;
+        isTransient = failure instanceof UpstreamFailure && TRANSIENT.has(failure.reason);
       }
     },
 
     warnings(): Warning[] {
       return members.flatMap((member): Warning[] => {
-        const node = { about: 'node', node: member.number } as const;
-        if (chain.isLeftOut(member)) return [{ ...node, otherChain: member.chainId ?? null }];
+        const node = { about: 'node', node: member.label } as const;
+        if (chain.isOnOther(member)) return [{ ...node, otherChain: member.chainId ?? null }];
+        if (chain.isLeftOut(member)) return [{ ...node, otherVersion: member.version ?? '' }];
         if (member.failure) return [{ ...node, cause: member.failure.reason }];
         const blocksBehind = lag(member);
         return blocksBehind === undefined ? [] : [{ ...node, blocksBehind }];
@@ -118,4 +167,25 @@ export function createNodePool({ sources, dialect, chainId, timeoutMs, clock, lo
   };
 }
 
-export type NodePool = ReturnType<typeof createNodePool>;
+export type NodePool<Calls extends PoolCalls> = ReturnType<typeof createPool<Calls>>;
+
+type Nodes = Omit<Options<PoolCalls>, 'open' | 'list' | 'notConfigured'>;
+
+/** The nodes of `NODE_URLS`, with the calls of either dialect. */
+export const createNodePool = (nodes: Nodes): NodePool<NodeCalls> =>
+  createPool({
+    ...nodes,
+    list: '',
+    open: (dialect, send, capabilities) => ADAPTERS[dialect](send, capabilities),
+    notConfigured: () => notConfigured('NODE_URLS'),
+  });
+
+/** The nodes of `NODE_RPC_URLS`, with calls of CometBFT's JSON-RPC. */
+export const createRpcPool = (nodes: Omit<Nodes, 'dialect'>): NodePool<RpcCalls> =>
+  createPool({
+    ...nodes,
+    dialect: 'cosmos',
+    list: 'rpc-',
+    open: (_dialect, send) => createRpcAdapter(send),
+    notConfigured: () => notConfigured('NODE_RPC_URLS'),
+  });

@@ -1,13 +1,15 @@
+import { SECOND } from '#core/clock';
+import { nodeStateOf } from '#cosmos/dialects/node-errors';
 import type { NodeReply, NodeRequest } from '#cosmos/exchange';
 import { createBreaker } from '#upstream/circuit-breaker';
-import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failure';
-import { retryAfter } from '#upstream/transport/json-answer';
+import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { parseJson } from '#upstream/transport/json-parse';
+import { retryAfter } from '#upstream/transport/json-response';
 import {
   openUpstream,
-  type UpstreamAnswer,
   type UpstreamOptions,
   type UpstreamRequest,
+  type UpstreamResponse,
 } from '#upstream/transport/upstream';
 
 /** A gateway or proxy in front of the node sends these statuses. They do not describe the request. */
@@ -16,7 +18,7 @@ const BLOCK_HEIGHT = 'grpc-metadata-x-cosmos-block-height';
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** The maximum nesting depth of JSON. Real transactions are far below this limit. */
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 /** Allows one JSON value per this many bytes. Recorded transactions have one value per 26 bytes. */
 const BYTES_OF_VALUE = 8;
 
@@ -28,12 +30,34 @@ const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
 /** Connections for searches, and for all other calls: enough for sixteen users with four calls each. */
 const CONNECTIONS = 64;
 
+/**
+ * How often each node's newest block is requested while calls arrive, in ms. A failing node rests as long, so every
+ * check can find it healthy.
+ */
+export const CHECK_INTERVAL = 10 * SECOND;
+export const createNodeBreaker = () => createBreaker({ longestOpen: CHECK_INTERVAL });
+
+/** A request that is sent to a node as it is. `path` is below the base URL, `search` is empty or starts with `?`. */
+export type PassedRequest = {
+  path: string;
+  search: string;
+  headers?: Record<string, string>;
+  /** A JSON text, which is sent with POST. */
+  body?: string | Buffer;
+  /** Whether the response may be large and slow. */
+  isSearch: boolean;
+  /** The name of the call in the circuit breaker. */
+  circuit: string;
+};
+/** `body` is the parsed body of an error, undefined if it is no JSON. Other bodies are not parsed. */
+export type PassedReply = Pick<UpstreamResponse, 'status' | 'headers' | 'bytes'> & { body?: unknown };
+
 /** Whether the caller's parameters determine the duration. Only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
-async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number): Promise<unknown> {
+async function bodyOf(name: string, { text }: UpstreamResponse, maxBytes: number): Promise<unknown> {
   try {
-    return await parseJson(text, { depth: DEEPEST, values: maxBytes / BYTES_OF_VALUE });
+    return await parseJson(text, { depth: MAX_DEPTH, values: maxBytes / BYTES_OF_VALUE });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw new UpstreamFailure(name, 'too_large', (error as Error).message, { cause: error });
@@ -41,19 +65,33 @@ async function bodyOf(name: string, { text }: UpstreamAnswer, maxBytes: number):
 }
 
 /** Throws `UpstreamFailure` if the response cannot come from the node itself. */
-async function toReply(name: string, answer: UpstreamAnswer, maxBytes: number, now: number): Promise<NodeReply> {
-  const { status, headers } = answer;
-  if (status === 429) {
-    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, { retryAfter: retryAfter(headers, now) });
+async function toReply(name: string, response: UpstreamResponse, maxBytes: number, now: number): Promise<NodeReply> {
+  const { status, headers, text } = response;
+  const body = status === 429 ? undefined : await bodyOf(name, response, maxBytes);
+  // Gateways and CDNs report a rate limit also with other statuses, as a page or as plain text.
+  const reported = status >= 400 ? nodeStateOf(text) : undefined;
+  if (status === 429 || (body === undefined && reported === 'rate_limited')) {
+    const seconds = retryAfter(headers, now) ?? CHECK_INTERVAL / SECOND;
+    throw new UpstreamFailure(name, 'rate_limited', `status ${status}`, { retryAfter: seconds });
   }
-  const body = await bodyOf(name, answer, maxBytes);
-  if (IN_BETWEEN.has(status) || (status === 500 && body === undefined)) {
+  const isOfNode = body !== undefined && reported !== undefined;
+  if ((IN_BETWEEN.has(status) && !isOfNode) || (status === 500 && body === undefined)) {
     throw new UpstreamFailure(name, 'server_error', `status ${status}`);
   }
   if (status >= 200 && status < 300 && body === undefined) {
     throw new UpstreamFailure(name, 'not_json', `status ${status} without JSON`);
   }
   return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
+}
+
+const OPENING_BRACE = 0x7b;
+
+/** Throws like `toReply`. Nodes respond only with JSON objects, so a page is recognized by its first byte. */
+async function toPassedReply(name: string, response: UpstreamResponse, maxBytes: number, now: number) {
+  const { status, headers, bytes } = response;
+  if (status >= 400) return { status, headers, bytes, body: (await toReply(name, response, maxBytes, now)).body };
+  if (bytes[0] === OPENING_BRACE) return { status, headers, bytes };
+  throw new UpstreamFailure(name, 'not_json', `status ${status} without JSON`);
 }
 
 /** Moves a URL's credentials to a header (RFC 7617), because the HTTP client drops credentials in URLs. */
@@ -73,6 +111,7 @@ type Options = Pick<UpstreamOptions, 'url' | 'timeoutMs' | 'clock' | 'observe' |
 export function openNode({ url, name = 'node', ...options }: Options) {
   const { clock } = options;
   const parts: UpstreamOptions = {
+    breaker: createNodeBreaker(),
     ...options,
     ...withoutCredentials(url),
     name,
@@ -82,11 +121,11 @@ export function openNode({ url, name = 'node', ...options }: Options) {
   };
   const upstream = openUpstream(parts);
   // Callers determine how long a search takes. Searches have separate connections, so that they delay no other calls.
-  const searches = openUpstream({ ...parts, breaker: createBreaker() });
+  const searches = openUpstream({ ...parts, breaker: createNodeBreaker() });
 
   return {
-    /** Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. */
-    send(request: NodeRequest, withinMs: number): Promise<NodeReply> {
+    /** Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. `signal` cancels the call. */
+    send(request: NodeRequest, withinMs: number, signal?: AbortSignal): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);
       const maxBytes = isSearch && path.endsWith('/txs') ? MAX_SEARCH_BYTES : MAX_BYTES;
@@ -96,10 +135,26 @@ export function openNode({ url, name = 'node', ...options }: Options) {
         withinMs: Math.max(1, Math.ceil(withinMs)),
         maxBytes,
         ownFailures: isSearch ? SEARCH_FAILURES : OWN_FAILURES,
+        signal,
         ...(body !== undefined && { body }),
       };
       const { sendOnce } = isSearch ? searches : upstream;
-      return sendOnce(upstreamRequest, (answer) => toReply(name, answer, maxBytes, clock.now()));
+      return sendOnce(upstreamRequest, (response) => toReply(name, response, maxBytes, clock.now()));
+    },
+
+    /** Like `send`. Callers choose what they request, so only failures of the connection count against the node. */
+    pass(request: PassedRequest, withinMs: number, signal?: AbortSignal): Promise<PassedReply> {
+      const { path, isSearch, circuit, ...verbatim } = request;
+      const maxBytes = isSearch ? MAX_SEARCH_BYTES : MAX_BYTES;
+      const { sendOnce } = isSearch ? searches : upstream;
+      return sendOnce(
+        {
+          ...{ path, circuit, verbatim, maxBytes, signal },
+          withinMs: Math.max(1, Math.ceil(withinMs)),
+          ownFailures: SEARCH_FAILURES,
+        },
+        (response) => toPassedReply(name, response, maxBytes, clock.now()),
+      );
     },
 
     async close(): Promise<void> {

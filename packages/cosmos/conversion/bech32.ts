@@ -65,6 +65,16 @@ export function bytesOf(address: string): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }
 
+/** An address in the case that nodes use. An address may be entirely in upper case (BIP 173), as in QR codes. */
+export const lowerCaseAddress = (text: string): string => (text === text.toUpperCase() ? text.toLowerCase() : text);
+
+/** Converts the addresses in a text to lower case. Other words in upper case, such as hashes, remain. */
+export const lowerCaseAddressesIn = (text: string): string =>
+  text.replace(/\b[A-Z0-9]{8,90}\b/g, (word) => {
+    const address = word.toLowerCase();
+    return isAddress(address) ? address : word;
+  });
+
 /** Whether a string is an address of any chain, with at least one byte. */
 export const isAddress = (text: string): boolean => (bytesOf(text)?.length ?? 0) > 0;
 

@@ -1,6 +1,17 @@
 import { type AminoKey, aminoKey } from '../conversion/bech32.ts';
 import type { Coin, LegacyAccount, LegacyNodeInfo } from '../legacy-shapes.ts';
-import { chainId, coins, count, isMembers, type Members, malformed, members, text } from '../parsers.ts';
+import {
+  balancesIn,
+  chainId,
+  count,
+  isMembers,
+  type Members,
+  malformed,
+  members,
+  optionalPart,
+  type ReportOmitted,
+  text,
+} from '../parsers.ts';
 
 const TYPES = new Map([
   ['/cosmos.auth.v1beta1.BaseAccount', 'cosmos-sdk/Account'],
@@ -34,17 +45,43 @@ function legacyKey(key: unknown): AminoKey | string | null {
   return { type: text(type, 'public_key'), value };
 }
 
+/** The object with the account's numbers in an account of an unknown type, at any place and up to `MAX_DEPTH`. */
+function findNumbers(value: Members, requested: string, depth = 0): Members | undefined {
+  const hasNumbers = value.account_number !== undefined || value.sequence !== undefined;
+  if (value.address === requested && hasNumbers) return value;
+  if (depth === MAX_DEPTH) return undefined;
+  const parts = Object.values(value).filter(isMembers);
+  return parts.map((part) => findNumbers(part, requested, depth + 1)).find((found) => found !== undefined);
+}
+
+const isKnown = (type: string): boolean => TYPES.has(type) || [...TYPES.values()].includes(type);
+
+/** The flat members of an account. If its type is unknown, they may lack the address and the numbers. */
+function membersOf(type: string, value: Members, requested: string): Members {
+  if (isKnown(type)) return flatten(value);
+  const flat = optionalPart(() => flatten(value)) ?? value;
+  return { ...flat, ...findNumbers(value, requested) };
+}
+
 function account(type: string, value: Members, owned: Coin[], requested: string): LegacyAccount['result'] {
-  const { '@type': _, pub_key, public_key, address, account_number, sequence, coins: __, ...rest } = flatten(value);
-  if (address !== requested) throw malformed('account with the requested address');
+  const reported = membersOf(type, value, requested);
+  const { '@type': _, pub_key, public_key, address, account_number, sequence, coins: __, ...rest } = reported;
+  const isUnknown = !isKnown(type);
+  if (address !== requested && !(isUnknown && address === undefined)) {
+    throw malformed('account with the requested address');
+  }
+  // Amino JSON omits zeros. An account of an unknown type may have its numbers elsewhere.
+  const isWithout = isUnknown && account_number === undefined && sequence === undefined;
+  const number = (member: unknown, what: string) => (isWithout ? null : count(member, what));
+  const key = optionalPart(() => (pub_key === undefined ? legacyKey(public_key) : aminoKey(pub_key)));
   return {
     type: TYPES.get(type) ?? type,
     value: {
       address: requested,
       coins: owned,
-      public_key: pub_key === undefined ? legacyKey(public_key) : aminoKey(pub_key),
-      account_number: count(account_number, 'account_number'),
-      sequence: count(sequence, 'sequence'),
+      public_key: key ?? null,
+      account_number: number(account_number, 'account_number'),
+      sequence: number(sequence, 'sequence'),
       ...rest,
     },
   };
@@ -60,12 +97,14 @@ export async function legacyAccount(
   requested: string,
   result: unknown,
   balances: () => Promise<Coin[]>,
+  report?: ReportOmitted,
 ): Promise<LegacyAccount['result']> {
   const { type, value } = members(result, 'result');
   const reported = members(value, 'account');
-  const { address, coins: own } = flatten(reported);
-  if (address === undefined || address === '') return noAccount();
-  return account(text(type, 'type'), reported, own === undefined ? await balances() : coins(own), requested);
+  const { address, coins: own } = optionalPart(() => flatten(reported)) ?? {};
+  const name = text(type, 'type');
+  if (address === '' || (address === undefined && isKnown(name))) return noAccount();
+  return account(name, reported, own === undefined ? await balances() : balancesIn(own, report), requested);
 }
 
 export function modernAccount(requested: string, reported: unknown, owned: Coin[]): LegacyAccount['result'] {

@@ -1,9 +1,9 @@
 import { NodeFault, type SendToNode } from '../exchange.ts';
 import { createLegacyAdapter } from './legacy.ts';
 import { createModernAdapter } from './modern.ts';
-import type { NodeCalls } from './replies.ts';
+import type { NodeCalls, NodeCapabilities } from './replies.ts';
 
-export type { NodeCalls };
+export type { NodeCalls, NodeCapabilities };
 
 /** `legacy`: the REST interface up to SDK 0.39. `cosmos`: the gRPC gateway that replaced it. */
 export const ADAPTERS = { legacy: createLegacyAdapter, cosmos: createModernAdapter };

@@ -1,6 +1,17 @@
 import { fromBase64, toHex } from '../conversion/protobuf.ts';
 import type { LegacyBlock } from '../legacy-shapes.ts';
-import { chainId, count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
+import {
+  chainId,
+  count,
+  isMembers,
+  list,
+  type Members,
+  malformed,
+  members,
+  optionalPart,
+  string,
+  text,
+} from '../parsers.ts';
 
 const MAX_TXS = 20_000;
 const MAX_SIGNATURES = 1_000;
@@ -21,22 +32,28 @@ function hexOf(value: unknown, what: string): string {
 }
 
 const txsOf = (data: unknown): string[] | null => {
-  const txs = isMembers(data) ? list(data.txs, 'txs', MAX_TXS) : [];
-  return txs.length === 0 ? null : txs.map((one) => text(one, 'tx'));
+  const txs = isMembers(data) ? (optionalPart(() => list(data.txs, 'txs', MAX_TXS)) ?? []) : [];
+  const readable = txs.filter((one) => typeof one === 'string' && one !== '') as string[];
+  return readable.length === 0 ? null : readable;
 };
 
-/** Validates a header's required members, and converts its hashes with `hash`. */
+/** Validates a header's required members, and converts its hashes with `hash`. Omits malformed hashes. */
 function headerOf(header: unknown, hash: typeof hexOf): LegacyBlock['block']['header'] {
   const { chain_id, height, time, ...rest } = members(header, 'header');
   const reported = count(height, 'height');
   if (reported === '0') throw malformed('height');
-  const hashes = Object.keys(rest).filter((name) => /_(hash|address)$/.test(name));
+  const isHash = (name: string) => /_(hash|address)$/.test(name);
+  const [hashes, others] = [true, false].map((of) => Object.keys(rest).filter((name) => isHash(name) === of));
+  const converted = (hashes ?? []).flatMap((name) => {
+    const read = optionalPart(() => hash(rest[name], name));
+    return read === undefined ? [] : [[name, read] as const];
+  });
   return {
-    ...rest,
+    ...Object.fromEntries((others ?? []).map((name) => [name, rest[name]])),
     chain_id: chainId(chain_id),
     height: reported,
     time: text(time, 'time'),
-    ...Object.fromEntries(hashes.map((name) => [name, hash(rest[name], name)])),
+    ...Object.fromEntries(converted),
   };
 }
 
@@ -85,14 +102,15 @@ export function modernBlock({ block_id, block, sdk_block }: Members): LegacyBloc
   // In `sdk_block`, the proposer is in bech32. Older nodes return only `block`.
   const { header, data, evidence, last_commit } = members(block ?? sdk_block, 'block');
   const { last_block_id, ...rest } = headerOf(header, block ? hexOf : (value) => string(value ?? '', 'hash'));
-  const reported = isMembers(evidence) ? list(evidence.evidence, 'evidence') : [];
+  const reported = isMembers(evidence) ? optionalPart(() => list(evidence.evidence, 'evidence')) : undefined;
+  const lastId = optionalPart(() => idOf(last_block_id));
   return {
     block_id: idOf(members(block_id, 'block_id')),
     block: {
-      header: { ...rest, last_block_id: idOf(last_block_id) },
+      header: { ...rest, ...(lastId && { last_block_id: lastId }) },
       data: { txs: txsOf(data) },
-      evidence: { evidence: reported.length === 0 ? null : reported },
-      last_commit: commitOf(last_commit),
+      evidence: { evidence: reported?.length ? reported : null },
+      last_commit: optionalPart(() => commitOf(last_commit)) ?? null,
     },
   };
 }

@@ -1,20 +1,21 @@
 import { NodeRejection, type SendToNode } from '../exchange.ts';
-import { coins, count, headOf, isMembers, malformed } from '../parsers.ts';
+import { balancesIn, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
 import { blockOf, legacyBlock } from './blocks.ts';
-import { bodyOf, type NodeCalls, notFound } from './replies.ts';
+import { bodyOf, notFound } from './node-errors.ts';
+import type { NodeCalls, NodeCapabilities } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
 /** Calls the legacy interface, whose responses have the legacy shapes but may omit members. */
-export function createLegacyAdapter(send: SendToNode): NodeCalls {
-  const get = async (path: string, query: readonly (readonly [string, string])[] = []) =>
-    bodyOf(await send({ method: 'GET', path, query }));
+export function createLegacyAdapter(send: SendToNode, { reportOmitted }: NodeCapabilities = {}): NodeCalls {
+  const get = async (path: string, query: readonly (readonly [string, string])[] = [], isHeightChosen = false) =>
+    bodyOf(await send({ method: 'GET', path, query }), { isHeightChosen });
 
   async function balances(address: string) {
     const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
     if (result === undefined) throw malformed('result');
-    return { height: count(height, 'height'), result: coins(result) };
+    return { height: count(height, 'height'), result: balancesIn(result, reportOmitted) };
   }
 
   async function head() {
@@ -34,12 +35,16 @@ export function createLegacyAdapter(send: SendToNode): NodeCalls {
     async account(address) {
       const { height, result } = await get(`/auth/accounts/${encodeURIComponent(address)}`);
       const readBalances = async () => (await balances(address)).result;
-      return { height: count(height, 'height'), result: await legacyAccount(address, result, readBalances) };
+      return {
+        height: count(height, 'height'),
+        result: await legacyAccount(address, result, readBalances, reportOmitted),
+      };
     },
 
     nodeInfo: async () => legacyNodeInfo(await get('/node_info')),
-    block: async (height) => blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`))),
-    transactions: async (query) => legacySearch(await get('/txs', legacyParameters(readSearch(query)))),
+    block: async (height) =>
+      blockOf(height, legacyBlock(await get(`/blocks/${height ?? 'latest'}`, [], height !== undefined))),
+    transactions: async (query) => legacySearch(await get('/txs', legacyParameters(readSearch(query))), reportOmitted),
 
     async transaction(hash) {
       try {

@@ -1,11 +1,12 @@
 import { txBytes } from '../conversion/tx-bytes.ts';
 import { NodeRejection, type NodeReply, type SendToNode } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
-import { coins, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
+import { balancesIn, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
 import { modernAccount, modernNodeInfo, noAccount } from './accounts.ts';
 import { blockOf, modernBlock } from './blocks.ts';
-import { bodyOf, type NodeCalls, type NodeCapabilities, notFound } from './replies.ts';
+import { bodyOf, notFound } from './node-errors.ts';
+import type { NodeCalls, NodeCapabilities } from './replies.ts';
 import { modernSearch, modernTransaction, transactionOf } from './transactions.ts';
 
 /** The maximum number of pages of 100 balances. A response with more pages counts as malformed. */
@@ -44,7 +45,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
       const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
       const { balances, pagination } = bodyOf(reply);
       if (balances === undefined) throw malformed('balances');
-      for (const coin of coins(balances)) result.push(coin);
+      for (const coin of balancesIn(balances, capabilities.reportOmitted)) result.push(coin);
       if (result.length > MAX_BALANCES) throw tooLarge('balances');
       height ??= await heightOfReply(reply);
       const next = isMembers(pagination) ? pagination.next_key : undefined;
@@ -71,7 +72,9 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     const stateOf = async (address: string) => {
       const reply = await accountReply(address);
       const { value } = reply ? modernAccount(address, bodyOf(reply).account, []) : noAccount();
-      return { sequence: sequence ?? value.sequence, publicKey: value.public_key };
+      const known = sequence ?? value.sequence;
+      if (known === null) throw malformed('sequence of the account');
+      return { sequence: known, publicKey: value.public_key };
     };
     return { tx_bytes: await txBytes(tx, stateOf), mode };
   };
@@ -88,14 +91,16 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
 
     nodeInfo: async () => modernNodeInfo(bodyOf(await get(`${TENDERMINT}/node_info`))),
 
-    block: async (height) =>
-      blockOf(height, modernBlock(bodyOf(await get(`${TENDERMINT}/blocks/${height ?? 'latest'}`)))),
+    async block(height) {
+      const reply = await get(`${TENDERMINT}/blocks/${height ?? 'latest'}`);
+      return blockOf(height, modernBlock(bodyOf(reply, { isHeightChosen: height !== undefined })));
+    },
 
     async transactions(query) {
       const search = readSearch(query);
       const find = async (conditionsIn: keyof typeof MISSING) => {
         const body = bodyOf(await get(TXS, modernParameters(search, conditionsIn)));
-        return modernSearch(body, search.page, search.limit);
+        return modernSearch(body, search, capabilities.reportOmitted);
       };
       const { conditionsIn = 'query' } = capabilities;
       try {

@@ -1,6 +1,19 @@
 import { stdTx } from '../conversion/std-tx.ts';
 import type { LegacySearch, LegacyTransaction } from '../legacy-shapes.ts';
-import { count, isMembers, list, type Members, malformed, members, string, text } from '../parsers.ts';
+import {
+  count,
+  createElementReader,
+  isMembers,
+  list,
+  type Members,
+  malformed,
+  members,
+  optionalPart,
+  type ReportOmitted,
+  readableElements,
+  string,
+  text,
+} from '../parsers.ts';
 import { isTransactionHash } from '../transactions.ts';
 
 const OMITTED_IF_EMPTY = new Set(['codespace', 'data', 'info', 'logs', 'tx', 'timestamp', 'events']);
@@ -28,12 +41,19 @@ function codeOf(value: unknown): number {
   return code;
 }
 
-/** Converts a transaction to the legacy shape, which omits empty members and a code of 0. */
+/** Undefined for a malformed member, such as a `gas_wanted` of -1. */
+function readMember(name: string, member: unknown): unknown {
+  const read = READERS.get(name);
+  return read ? optionalPart(() => read(member, name)) : member;
+}
+
+/** Converts a transaction to the legacy shape, which omits empty members and a code of 0. Omits malformed members. */
 export function legacyTransaction(value: unknown): LegacyTransaction {
   const { height, txhash, code, ...rest } = members(value, 'transaction');
   const kept = Object.entries(rest)
     .filter(([name, member]) => !(OMITTED_IF_EMPTY.has(name) && isEmpty(member)))
-    .map(([name, member]) => [name, READERS.get(name)?.(member, name) ?? member] as const);
+    .map(([name, member]) => [name, readMember(name, member)] as const)
+    .filter(([, member]) => member !== undefined);
   const failed = codeOf(code);
   const hash = text(txhash, 'txhash');
   if (!isTransactionHash(hash)) throw malformed('txhash');
@@ -105,11 +125,13 @@ function legacyOutcome(response: Members, messages: number): Members {
   const { logs, raw_log, events, code, height, ...rest } = response;
   const isExecuted = count(code, 'code') === '0' && count(height, 'height') !== '0';
   const kept = { height, ...(code !== undefined && { code }), ...rest };
-  const reported = list(logs, 'logs', MAX_ELEMENTS);
-  const raw = raw_log === undefined || raw_log === null ? '' : string(raw_log, 'raw_log');
+  const reported = optionalPart(() => list(logs, 'logs', MAX_ELEMENTS)) ?? [];
+  const raw = typeof raw_log === 'string' ? raw_log : '';
   if (!isExecuted && reported.length === 0) return { ...kept, raw_log: raw };
-  const found = reported.length > 0 ? reportedLogs(reported) : logsOfEvents(eventsOf(events), messages);
-  if (found.length === 0) return { ...kept, raw_log: raw };
+  const found = optionalPart(() =>
+    reported.length > 0 ? reportedLogs(reported) : logsOfEvents(eventsOf(events), messages),
+  );
+  if (found === undefined || found.length === 0) return { ...kept, raw_log: raw };
   return {
     ...kept,
     raw_log: raw === '' ? JSON.stringify(found) : raw,
@@ -130,9 +152,10 @@ export function modernTransaction(value: unknown, separateTx?: unknown): LegacyT
   const { tx, ...response } = members(value, 'transaction');
   const reported = isMembers(tx) ? tx : separateTx;
   const outcome = legacyOutcome(response, messageCount(reported));
-  // An incomplete transaction is returned unchanged.
+  // A transaction that is incomplete or cannot be converted is returned unchanged.
   const isComplete = isMembers(reported) && isMembers(reported.body) && isMembers(reported.auth_info);
-  return legacyTransaction({ ...outcome, tx: isComplete ? stdTx(reported) : reported });
+  const converted = isComplete ? optionalPart(() => stdTx(reported)) : undefined;
+  return legacyTransaction({ ...outcome, tx: converted ?? reported });
 }
 
 /** Throws `NodeFault` unless the transaction has the requested hash. */
@@ -141,13 +164,13 @@ export function transactionOf(hash: string, transaction: LegacyTransaction): Leg
   return transaction;
 }
 
-/** Converts a legacy node's search result. Adds the zeros that the node omits. */
-export function legacySearch(body: Members): LegacySearch {
+/** Converts a legacy node's search result. Adds the zeros that the node omits. Omits malformed transactions. */
+export function legacySearch(body: Members, report?: ReportOmitted): LegacySearch {
   if (body.txs === undefined && body.total_count === undefined) throw malformed('txs');
-  const txs = list(body.txs, 'txs', MAX_PER_PAGE).map((one) => legacyTransaction(one));
+  const txs = readableElements(list(body.txs, 'txs', MAX_PER_PAGE), legacyTransaction, report);
   return {
     total_count: count(body.total_count, 'total_count'),
-    count: count(body.count, 'count'),
+    count: String(txs.length),
     page_number: count(body.page_number, 'page_number'),
     page_total: count(body.page_total, 'page_total'),
     limit: count(body.limit, 'limit'),
@@ -155,18 +178,27 @@ export function legacySearch(body: Members): LegacySearch {
   };
 }
 
-/** Converts a modern node's search result. Before SDK 0.46, the total is in `pagination`. Some nodes omit the total. */
-export async function modernSearch(body: Members, page: number, limit: number): Promise<LegacySearch> {
+/**
+ * Converts a modern node's search result. Before SDK 0.46, the total is in `pagination`. Some nodes omit the total.
+ * Omits malformed transactions.
+ */
+export async function modernSearch(
+  body: Members,
+  { page, limit }: { page: number; limit: number },
+  report?: ReportOmitted,
+): Promise<LegacySearch> {
   if (body.tx_responses === undefined) throw malformed('tx_responses');
-  const txs = list(body.txs, 'txs');
+  const txs = optionalPart(() => list(body.txs, 'txs')) ?? [];
   const responses = list(body.tx_responses, 'tx_responses', MAX_PER_PAGE);
-  const found: LegacyTransaction[] = [];
+  const reader = createElementReader<LegacyTransaction>(report);
   for (const [i, one] of responses.entries()) {
     if (i > 0 && i % PAUSE_EVERY === 0) await nextTurn();
-    found.push(modernTransaction(one, txs[i]));
+    reader.add(() => modernTransaction(one, txs[i]));
   }
-  const reported = body.total ?? (body.pagination as Members | null | undefined)?.total;
-  const total = Math.max(Number(count(reported, 'total')), found.length && (page - 1) * limit + found.length);
+  const found = reader.end();
+  const reported = body.total ?? (isMembers(body.pagination) ? body.pagination.total : undefined);
+  const stated = Number(optionalPart(() => count(reported, 'total')) ?? 0);
+  const total = Math.max(stated, responses.length && (page - 1) * limit + responses.length);
   return {
     total_count: String(total),
     count: String(found.length),

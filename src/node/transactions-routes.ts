@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { isInBlock, isTransactionHash } from '#cosmos/transactions';
 import { broadcastRequest } from './broadcast.ts';
-import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from './records.ts';
-import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope } from './routes.ts';
+import { NODE_EXAMPLES, nodeBroadcast, nodeSearch, nodeTransaction } from './node-records.ts';
+import { linkToExplorer, NODE_FACTS, NODE_PROBLEMS, type NodeScope, operation } from './node-routes.ts';
 
 export const hash = z
   .string()
@@ -17,7 +17,10 @@ export const hash = z
   });
 
 const parameter = (description: string, example: string, type = 'string') =>
-  z.unknown().meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } });
+  z
+    .unknown()
+    .meta({ description, wire: { type, examples: [type === 'integer' ? Number(example) : example] } })
+    .optional();
 
 /** Lists the members that the legacy shapes lack or that modern nodes do not report. */
 const MODERN_NODE_LIMITS =
@@ -27,22 +30,22 @@ const MODERN_NODE_LIMITS =
   'not report `tags`.';
 
 const search = {
-  tags: ['node'],
-  summary: 'Search for transactions',
-  description:
+  ...operation(
+    'searchTransactions',
+    'Search for transactions',
     'Accepts the search parameters of both dialects, even if the node supports only one of them. You can ' +
-    'send a condition in a parameter with the name of an event attribute, such as `message.sender` or any ' +
-    'other name with a dot. You can also send conditions in `events` or `query`. A transaction must match ' +
-    'all conditions. Values must not contain quotes. Legacy nodes support only equality and height ranges. A ' +
-    "page contains at most 100 transactions. If the node's response is larger than 4 MB, the response is 502 " +
-    `\`upstream_invalid\`. In this case, use a smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
-  operationId: 'searchTransactions',
+      'send a condition in a parameter with the name of an event attribute, such as `message.sender` or any ' +
+      'other name with a dot. You can also send conditions in `events` or `query`. A transaction must match ' +
+      'all conditions. Values must not contain quotes. Legacy nodes support only equality and height ranges. A ' +
+      "page contains at most 100 transactions. If the node's response is larger than 4 MB, the response is 502 " +
+      `\`upstream_invalid\`. In this case, use a smaller \`limit\`. ${MODERN_NODE_LIMITS}`,
+  ),
   querystring: z.object({
-    'message.sender': parameter('The address of the sender', NODE_EXAMPLES.address).optional(),
-    'transfer.recipient': parameter('The address of the recipient', NODE_EXAMPLES.address).optional(),
-    'tx.height': parameter('The block height', '151980', 'integer').optional(),
-    'tx.minheight': parameter('The minimum block height', '151980', 'integer').optional(),
-    'tx.maxheight': parameter('The maximum block height', '151980', 'integer').optional(),
+    'message.sender': parameter('The address of the sender', NODE_EXAMPLES.address),
+    'transfer.recipient': parameter('The address of the recipient', NODE_EXAMPLES.address),
+    'tx.height': parameter('The block height', '151980', 'integer'),
+    'tx.minheight': parameter('The minimum block height', '151980', 'integer'),
+    'tx.maxheight': parameter('The maximum block height', '151980', 'integer'),
     events: z
       .unknown()
       .optional()
@@ -50,45 +53,39 @@ const search = {
         description: 'A condition. Repeat this parameter for several conditions.',
         wire: { type: 'array', items: { type: 'string' }, examples: [["message.action='send'"]] },
       }),
-    query: parameter('Conditions joined by `AND`', 'tx.height>=151980 AND tx.height<=151990').optional(),
-    page: parameter(
-      'The page number, starting at 1. Modern alternative: `pagination.offset`.',
-      '1',
-      'integer',
-    ).optional(),
-    limit: parameter('The page size. Modern alternative: `pagination.limit`.', '30', 'integer').optional(),
-    order_by: parameter(
-      '`ORDER_BY_ASC` or `ORDER_BY_DESC`. Legacy nodes ignore this parameter.',
-      'ORDER_BY_DESC',
-    ).optional(),
+    query: parameter('Conditions joined by `AND`', 'tx.height>=151980 AND tx.height<=151990'),
+    page: parameter('The page number, starting at 1. Modern alternative: `pagination.offset`.', '1', 'integer'),
+    limit: parameter('The page size. Modern alternative: `pagination.limit`.', '30', 'integer'),
+    order_by: parameter('`ORDER_BY_ASC` or `ORDER_BY_DESC`. Legacy nodes ignore this parameter.', 'ORDER_BY_DESC'),
   }),
   response: { 200: nodeSearch },
 };
 
 const transaction = {
-  tags: ['node'],
-  summary: 'Read a transaction',
-  description: `Responses for transactions in a block are \`immutable\`. ${MODERN_NODE_LIMITS}`,
-  operationId: 'getTransaction',
+  ...operation(
+    'getTransaction',
+    'Read a transaction',
+    `Responses for transactions in a block are \`immutable\`. ${MODERN_NODE_LIMITS}`,
+  ),
   params: z.object({ hash }),
   response: { 200: nodeTransaction },
 };
 
 const broadcast = {
-  tags: ['node'],
-  summary: 'Broadcast a signed transaction',
-  description:
+  ...operation(
+    'broadcastTransaction',
+    'Broadcast a signed transaction',
     'Sends the transaction once. The service tries another node only if the transaction has not been sent to ' +
-    'a node. If the chain rejects the transaction, the response is 200 with `code` and `raw_log`. In mode ' +
-    '`block`, the service sends the transaction as in mode `sync`. It then waits until a block contains the ' +
-    'transaction, by default for at most 20 seconds. If the result is unknown, the response is 504 ' +
-    '`upstream_timeout` with `txhash`. For amino JSON and a legacy node, the hash cannot be computed, and ' +
-    '`txhash` is omitted. For modern nodes, amino JSON in `tx` is encoded with ' +
-    '`SIGN_MODE_LEGACY_AMINO_JSON`, also for multisig accounts. The service rejects messages of non-standard ' +
-    'modules, and `tx_bytes` for a legacy node, with 422 `node_rejected`. `error` contains the reason. The ' +
-    'service parses the body as JSON if the Content-Type is missing, or if it is `application/json`, ' +
-    '`text/plain` or `application/x-www-form-urlencoded`.',
-  operationId: 'broadcastTransaction',
+      'a node. If the chain rejects the transaction, the response is 200 with `code` and `raw_log`. In mode ' +
+      '`block`, the service sends the transaction as in mode `sync`. It then waits until a block contains the ' +
+      'transaction, by default for at most 20 seconds. If the result is unknown, the response is 504 ' +
+      '`upstream_timeout` with `txhash`. For amino JSON and a legacy node, the hash cannot be computed, and ' +
+      '`txhash` is omitted. For modern nodes, amino JSON in `tx` is encoded with ' +
+      '`SIGN_MODE_LEGACY_AMINO_JSON`, also for multisig accounts. The service rejects messages of non-standard ' +
+      'modules, and `tx_bytes` for a legacy node, with 422 `node_rejected`. `error` contains the reason. The ' +
+      'service parses the body as JSON if the Content-Type is missing, or if it is `application/json`, ' +
+      '`text/plain` or `application/x-www-form-urlencoded`.',
+  ),
   consumes: ['application/json'],
   body: nodeBroadcast,
   response: { 200: nodeTransaction },
@@ -109,14 +106,14 @@ export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node
   };
 
   app.get('/txs', { schema: search, config: { ...NODE_FACTS, rejections: [400, 404, 422] } }, (request, reply) =>
-    call(request, reply, () => node.transactions(queryOf(request))),
+    call(request, reply, (by) => node.transactions(queryOf(request), by)),
   );
 
   app.get(
     '/txs/:hash',
     { schema: transaction, config: { ...NODE_FACTS, rejections: [400, 404], headers: ['Link?'] } },
     async (request, reply) => {
-      const found = await call(request, reply, () => node.transaction(request.params.hash));
+      const found = await call(request, reply, (by) => node.transaction(request.params.hash, by));
       if (isInBlock(found)) reply.header('cache-control', IMMUTABLE);
       return linked(reply, found);
     },
@@ -134,6 +131,6 @@ export const transactions: FastifyPluginAsyncZod<NodeScope> = async (app, { node
   } as const;
   app.post('/txs', broadcasting, async (request, reply) => {
     const signed = request.body as BroadcastRequest;
-    return linked(reply, await call(request, reply, (signal) => node.broadcast(signed, signal)));
+    return linked(reply, await call(request, reply, (by) => node.broadcast(signed, by)));
   });
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, isHttpUrl, listOf, oneOf, type Parsed } from '#core/setting-forms';
+import { baseUrl, isHttpUrl, listOf, oneOf, type Parsed, whole } from '#core/forms/setting-forms';
 
 const isEncoded = (text: string) => {
   try {
@@ -24,9 +24,26 @@ const linkTemplate = (name: string) =>
       `must be an http:// or https:// URL that contains {${name}}`,
     );
 
+/** The maximum body of a broadcast, in KB. An upload of a contract is larger. */
+export const DEFAULT_BODY_KB = 128;
+
+/** First segments of a node's REST paths. The allow list names the modules of `cosmos`; the others are no queries. */
+const PREFIX = /^(?!(cosmos|metrics|swagger|static|openapi|websocket)$)[a-z][\w-]{0,39}$/;
+const prefixes = z
+  .string()
+  .transform((text) => text.split(',').map((one) => one.trim()))
+  .refine(
+    (names) => names.every((name) => PREFIX.test(name)),
+    'must be a comma-separated list of first path segments such as osmosis, and must not contain cosmos, metrics or swagger',
+  )
+  .transform((names): ReadonlySet<string> => new Set(names));
+
 export const nodeVariables = {
   NODE_URLS: listOf(nodeUrl).default([]),
   NODE_DIALECT: oneOf('auto', 'legacy', 'cosmos').default('auto'),
+  NODE_RPC_URLS: listOf(nodeUrl).default([]),
+  NODE_REST_PREFIXES: prefixes.default(new Set()),
+  NODE_MAX_BODY_KB: whole(DEFAULT_BODY_KB, 1024).default(DEFAULT_BODY_KB),
   NODE_CHAIN_ID: z
     .string()
     .regex(/^[\x21-\x7e]{1,50}$/, 'must be a chain ID, such as cosmoshub-4')
@@ -38,6 +55,9 @@ export const nodeVariables = {
 export const nodeSettings = (env: Parsed<typeof nodeVariables>) => ({
   node: {
     urls: env.NODE_URLS,
+    rpcUrls: env.NODE_RPC_URLS,
+    prefixes: env.NODE_REST_PREFIXES,
+    maxBodyBytes: env.NODE_MAX_BODY_KB * 1024,
     dialect: env.NODE_DIALECT,
     chainId: env.NODE_CHAIN_ID,
     explorer: { transaction: env.EXPLORER_TX_URL, address: env.EXPLORER_ADDRESS_URL },

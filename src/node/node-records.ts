@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '#core/record-fields';
+import { text } from '#core/forms/record-fields';
 import { BROADCAST_MODES } from '#cosmos/legacy-shapes';
 
 /* OpenAPI schemas of the shapes in `packages/cosmos/legacy-shapes.ts`. Unknown members are preserved. */
@@ -28,7 +28,7 @@ export const nodeAccount = z
     height: whole('The height of the block at which the account was read', '151980'),
     result: z.object({
       type: text(
-        'The type of the account. A base account has the type `cosmos-sdk/Account`. Vesting and module accounts have additional members.',
+        'The type of the account. A base account has the type `cosmos-sdk/Account`. Vesting and module accounts have additional members. In an account of any other type, the service searches for `account_number` and `sequence`, and returns null if it does not find them.',
         'cosmos-sdk/Account',
       ),
       value: z.looseObject({
@@ -38,8 +38,8 @@ export const nodeAccount = z
           description: "The public key in amino JSON; null before the account's first transaction",
           examples: [{ type: 'tendermint/PubKeySecp256k1', value: 'A21fdP6IbVC9hER5smiim8I4EbFeIF/bW81IKwmmsdjH' }],
         }),
-        account_number: whole('The account number, which a signature requires', '7'),
-        sequence: whole('The sequence for the signature of the next transaction', '42'),
+        account_number: whole('The account number, which a signature requires', '7').nullable(),
+        sequence: whole('The sequence for the signature of the next transaction', '42').nullable(),
       }),
     }),
   })
