@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Gate } from '#server/gate';
+import type { DataResponse } from '#server/responses/response-body';
+import type { Send } from '#server/responses/write-response';
+import { ERRORS } from './errors.ts';
+
+/** The number of coins per charged call. */
+export const COINS_PER_CALL = 10;
+export const callsFor = (coins: number): number => Math.ceil(coins / COINS_PER_CALL);
+
+/** What all routes of CoinGecko's API share. */
+export const SHARED = { scope: 'prices', coinGeckoKeys: true, errors: ERRORS } as const;
+/** A path without a key. */
+export const OPEN = { open: true, errors: ERRORS } as const;
+export const FREE = { ...SHARED, cost: 0 } as const;
+export const ONE_CALL = { ...SHARED, cost: 1 } as const;
+
+/** The handler charges the coins that the response contains, which depend on more than the parameters. */
+export const PER_COIN = {
+  ...SHARED,
+  cost: () => 0,
+  price: `one call for every ${COINS_PER_CALL} returned coins, rounded up`,
+};
+
+type Dependencies = { gate: Pick<Gate, 'charge' | 'refund'>; send: Send };
+
+/**
+ * Creates the function that sends a response whose cost depends on its content. It charges `calls`, the maximum, before the
+ * response is made, so that a user without enough calls causes no work. If the response costs less, it refunds the difference.
+ */
+export function createChargedSend({ gate, send }: Dependencies) {
+  return async function sendCharged(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    calls: number,
+    respond: () => DataResponse | Promise<DataResponse>,
+  ): Promise<void> {
+    if (calls > 0) await gate.charge(request, calls);
+    const response = await respond();
+    const { cost = calls } = response;
+    if (cost < calls) {
+      gate.refund(request);
+      if (cost > 0) await gate.charge(request, cost);
+    }
+    await send(request, reply, response);
+  };
+}
+
+export type ChargedSend = ReturnType<typeof createChargedSend>;

@@ -1,0 +1,101 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CoinList } from '#catalogue/coin-list';
+import type { Token } from '#catalogue/token';
+import { DAY } from '#core/clock';
+import type { LatestFigures } from '#prices/latest/latest-figures';
+import type { DataResponse } from '#server/responses/response-body';
+import type { Send } from '#server/responses/write-response';
+import { ONE_CALL } from './charged-routes.ts';
+import type { Coins } from './coins.ts';
+import { basesOf, type QuoteCurrency, quoteRates } from './currencies.ts';
+import { type CoinParts, coinRecord } from './figures/coin-record.ts';
+import { flag, plainText } from './parameters.ts';
+
+const parts = {
+  localization: flag('Whether to return `localization`', true),
+  tickers: flag('Whether to return `tickers`, which are empty', true),
+  market_data: flag('Whether to return `market_data`', true),
+  community_data: flag('Whether to return `community_data`, whose members are null', true),
+  developer_data: flag('Whether to return `developer_data`, whose members are null', true),
+  sparkline: flag('Adds `sparkline_7d`, the archived hourly prices of 7 days'),
+};
+const ALL_PARTS: CoinParts = {
+  ...{ localization: true, tickers: true, market_data: true, community_data: true, developer_data: true },
+  sparkline: false,
+};
+const YEAR = 365 * DAY;
+
+const record = z.record(z.string(), z.unknown()).meta({
+  description: 'The coin. Members of which the service knows nothing are empty or null.',
+  examples: [{ id: 'bitcoin', symbol: 'btc', name: 'Bitcoin', market_data: { current_price: { usd: 84001.9 } } }],
+});
+
+type Options = {
+  coins: Coins;
+  coinList: Pick<CoinList, 'storedPlatforms'>;
+  currencies: ReadonlyMap<string, QuoteCurrency>;
+  figures: LatestFigures;
+  send: Send;
+};
+
+export const coinDetails: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { coins, coinList, currencies, figures, send } = options;
+  const quotes = [...currencies.values()];
+
+  async function respond(token: Token, wanted: CoinParts, contract?: string): Promise<DataResponse> {
+    const platforms = (await coinList.storedPlatforms([token.name])).get(token.name);
+    return figures<object>({
+      requestKey: `coingecko coin ${token.name} ${JSON.stringify([wanted, contract, platforms])}`,
+      tokens: [token],
+      currencies: wanted.market_data ? basesOf(quotes) : [],
+      withExtremes: true,
+      ratesOf: YEAR,
+      rows: ([priced], rates) => [coinRecord(token, priced, quoteRates(quotes, rates), platforms, wanted, contract)],
+      write: (rows) => rows.map((row) => JSON.stringify(row)),
+      cost: () => 1,
+    });
+  }
+
+  const tags = ['coingecko'];
+  const response = { 200: record };
+  const config = { ...ONE_CALL, headers: ['Quotient-Token?'] } as const;
+  const coin = {
+    tags,
+    summary: 'Read a coin with its figures in all currencies',
+    description: 'As CoinGecko’s path of the same name.',
+    operationId: 'getCoinGeckoCoin',
+    params: z.object({ id: plainText('The ID of the coin', 'bitcoin') }),
+    querystring: z.object(parts),
+    response,
+  };
+  const contract = {
+    tags,
+    summary: 'Read a coin by contract address',
+    description: 'As CoinGecko’s path of the same name.',
+    operationId: 'getCoinGeckoCoinByContract',
+    params: z.object({
+      platform: plainText('The ID of the platform', 'ethereum'),
+      address: plainText('The contract address', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
+    }),
+    response,
+  };
+
+  for (const slash of ['', '/']) {
+    const hide = slash !== '';
+    app.get(`/coins/:id${slash}`, { schema: { ...coin, hide }, config }, async (request, reply) => {
+      const { user, params, query } = request;
+      const token = await coins.find(user, params.id);
+      return send(request, reply, coins.noted(await respond(token, query), [params.id]));
+    });
+    app.get(
+      `/coins/:platform/contract/:address${slash}`,
+      { schema: { ...contract, hide }, config },
+      async (request, reply) => {
+        const { user, params } = request;
+        const { token, address } = await coins.withAddress(user, params.platform, params.address);
+        return send(request, reply, respond(token, ALL_PARTS, address));
+      },
+    );
+  }
+};

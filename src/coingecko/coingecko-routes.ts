@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import type { Clock } from '#core/clock';
+import { Problem } from '#core/problems';
+import { createWindowSender } from '#prices/history/history-routes';
+import type { OpenPrices } from '#prices/open-prices';
+import type { RouteDeps } from '#server/capability';
+import { upstreamProblem } from '#upstream/failures/failure';
+import { createChargedSend } from './charged-routes.ts';
+import { coinCharts } from './charts/charts-routes.ts';
+import { coinHistory } from './charts/history-routes.ts';
+import { coinDetails } from './coin-routes.ts';
+import { createCoins } from './coins.ts';
+import { quoteCurrencies } from './currencies.ts';
+import { coinGeckoError } from './errors.ts';
+import { keyUsage, type UsageOfKeys } from './key-routes.ts';
+import { coinMarkets } from './markets-routes.ts';
+import { coinGeckoValidator } from './parameters.ts';
+import { coinReference } from './reference-routes.ts';
+import { simplePrices } from './simple-routes.ts';
+
+export type CoinGeckoDeps = {
+  catalogue: Catalogue;
+  prices: Pick<OpenPrices, 'market' | 'candles' | 'coins' | 'requestedTokens' | 'currencies' | 'enterWindow'>;
+  usageOf: UsageOfKeys;
+  settings: { burstPerSecond: number };
+  clock: Clock;
+};
+
+type Options = CoinGeckoDeps & Pick<RouteDeps, 'gate' | 'send' | 'report'>;
+
+/** CoinGecko's API v3, with its errors. */
+export const coinGecko: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, prices, usageOf, settings, clock, gate, send, report } = options;
+  const { market, candles, coins: coinList, requestedTokens, enterWindow } = prices;
+  const coins = createCoins({ catalogue, coins: coinList, requestedTokens });
+  const currencies = quoteCurrencies(prices.currencies);
+  const sendCharged = createChargedSend({ gate, send });
+  const { figures, ranking } = market;
+  const shared = { coins, coinList, catalogue, currencies, market, figures, ranking, send, sendCharged, clock };
+
+  app.setValidatorCompiler(coinGeckoValidator);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = report(request, reply, upstreamProblem(error));
+    const now = clock.now();
+    const { status, body, headers } = coinGeckoError(problem, now);
+    const limits = status === 429 ? gate.limitsOf(request, problem.code, now) : {};
+    for (const name of Object.keys(reply.getHeaders()))
+      if (/^(content-|etag$|last-modified$|age$|cache-|quotient-)/.test(name)) reply.removeHeader(name);
+    reply.code(status).headers({ ...limits, ...headers, 'cache-control': 'no-store' });
+    return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+  });
+
+  app.register(coinReference, shared);
+  app.register(keyUsage, { usageOf, burstPerSecond: settings.burstPerSecond });
+  app.register(simplePrices, { ...shared, now: clock.now });
+  app.register(coinMarkets, { ...shared, all: catalogue.all });
+  app.register(coinDetails, shared);
+  app.register(coinHistory, shared);
+  app.register(coinCharts, { ...shared, candles, sendWindow: createWindowSender(send, enterWindow) });
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/*',
+    schema: { hide: true },
+    config: { open: true },
+    handler: () => {
+      throw new Problem('not_found', 'Incorrect path');
+    },
+  });
+};

@@ -1,0 +1,179 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Catalogue } from '#catalogue/catalogue';
+import type { CoinList } from '#catalogue/coin-list';
+import type { Token } from '#catalogue/token';
+import { BUILT_IN_TOKENS } from '#catalogue/token';
+import type { LatestFigures } from '#prices/latest/latest-figures';
+import type { Ranking } from '#prices/latest/latest-ranking';
+import { bodyOf, longBodyOf } from '#server/responses/response-body';
+import { sendShared } from '#server/responses/static-content';
+import type { Send } from '#server/responses/write-response';
+import { FREE, OPEN } from './charged-routes.ts';
+import { basesOf, describeCurrency, type QuoteCurrency, quoteRates } from './currencies.ts';
+import { figuresIn } from './figures/coin-figures.ts';
+import { imagesOf } from './figures/coin-record.ts';
+import { choice, flag, plainText } from './parameters.ts';
+import { platformRecord } from './platforms.ts';
+
+/** Longer lists are written in pieces. */
+const LONG_LIST = 200;
+/** The maximum number of coins in a search. */
+const MAX_FOUND = 25;
+const [BITCOIN] = BUILT_IN_TOKENS;
+
+const type = 'application/json; charset=utf-8';
+const headers = ['ETag', 'Vary'] as const;
+const rows = (description: string, example: object) =>
+  z.array(z.record(z.string(), z.unknown())).meta({ description, examples: [[example]] });
+
+async function sendList(request: FastifyRequest, reply: FastifyReply, list: readonly unknown[]): Promise<FastifyReply> {
+  function* pieces() {
+    let before = '[';
+    for (const one of list) {
+      yield before + JSON.stringify(one);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : ']';
+  }
+  const body = list.length > LONG_LIST ? await longBodyOf(pieces) : bodyOf([...pieces()].join(''));
+  return sendShared(request, reply, body, { type });
+}
+
+type Options = {
+  catalogue: Pick<Catalogue, 'all'>;
+  coinList: CoinList;
+  currencies: ReadonlyMap<string, QuoteCurrency>;
+  figures: LatestFigures;
+  ranking: Ranking;
+  send: Send;
+};
+
+export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options) => {
+  const { catalogue, coinList, currencies, figures, ranking, send } = options;
+  const quotes = [...currencies.values()];
+  const unrounded = (value: number): number => value;
+
+  /** Matches, those with the largest market cap first. */
+  async function search(text: string): Promise<object[]> {
+    const searched = text.trim().toLowerCase();
+    const ranks = await ranking();
+    const cap = ({ name }: Token) => ranks.get(name)?.marketCap ?? -1;
+    return catalogue
+      .all()
+      .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((one) => one.includes(searched)))
+      .toSorted((a, b) => cap(b) - cap(a))
+      .slice(0, MAX_FOUND)
+      .map(({ name: id, symbol, title: name }) => {
+        const { rank = null, image } = ranks.get(id) ?? {};
+        const { thumb, large } = imagesOf(image);
+        return { id, name, api_symbol: id, symbol: symbol.toUpperCase(), market_cap_rank: rank, thumb, large };
+      });
+  }
+
+  const ofPrices = [...headers, 'Last-Modified', 'Cache-Status', 'Quotient-Source', 'Age?', 'Quotient-Token?'] as const;
+  const tags = ['coingecko'];
+  const config = { ...FREE, headers } as const;
+  const described = (summary: string, operationId: string, hide: boolean) => ({
+    ...{ tags, summary, operationId, hide },
+    description: 'As CoinGecko’s path of the same name. Free of charge.',
+  });
+
+  for (const slash of ['', '/']) {
+    const hide = slash !== '';
+    const gecko_says = '(V3) To the Moon!';
+    const pong = z.object({ gecko_says: z.string().meta({ examples: [gecko_says] }) });
+    const ping = { ...described('Check that the API responds', 'getCoinGeckoPing', hide), response: { 200: pong } };
+    app.get(`/ping${slash}`, { schema: ping, config: { ...OPEN, headers } }, async (request, reply) =>
+      sendShared(request, reply, bodyOf(JSON.stringify({ gecko_says })), { type }),
+    );
+
+    const codes = z.array(z.string()).meta({ description: 'Currency codes', examples: [['usd', 'eur', 'btc']] });
+    const supported = {
+      ...described('List the currencies', 'getCoinGeckoCurrencies', hide),
+      response: { 200: codes },
+    };
+    app.get(`/simple/supported_vs_currencies${slash}`, { schema: supported, config }, async (request, reply) =>
+      sendList(request, reply, [...currencies.keys()]),
+    );
+
+    const list = {
+      ...described('List the coins', 'getCoinGeckoCoinsList', hide),
+      querystring: z.object({
+        include_platform: flag('Adds the contract addresses by platform'),
+        status: choice('Only active coins are listed', ['active', 'inactive']),
+      }),
+      response: { 200: rows('The served tokens by ID', { id: 'bitcoin', symbol: 'btc', name: 'Bitcoin' }) },
+    };
+    app.get(`/coins/list${slash}`, { schema: list, config }, async (request, reply) => {
+      const { include_platform, status } = request.query;
+      const tokens = status === 'active' ? catalogue.all().toSorted((a, b) => (a.name < b.name ? -1 : 1)) : [];
+      if (include_platform) await coinList.refresh().catch(() => undefined);
+      const known = include_platform ? await coinList.storedPlatforms(tokens.map(({ name }) => name)) : undefined;
+      const records = tokens.map(({ name: id, symbol, title: name }) => ({
+        ...{ id, symbol, name },
+        ...(known && { platforms: known.get(id) ?? {} }),
+      }));
+      return sendList(request, reply, records);
+    });
+
+    const found = {
+      ...described('Search coins', 'searchCoinGecko', hide),
+      querystring: z.object({ query: plainText('A part of an ID, a symbol or a name', 'bit') }),
+      response: {
+        200: z.record(z.string(), z.array(z.unknown())).meta({
+          description: 'The served tokens that match, those with the largest market cap first. Other lists are empty.',
+          examples: [{ coins: [{ id: 'bitcoin', symbol: 'BTC' }], exchanges: [], icos: [], categories: [], nfts: [] }],
+        }),
+      },
+    };
+    app.get(`/search${slash}`, { schema: found, config }, async (request, reply) => {
+      const coins = await search(request.query.query);
+      const body = bodyOf(JSON.stringify({ coins, exchanges: [], icos: [], categories: [], nfts: [] }));
+      return sendShared(request, reply, body, { type });
+    });
+
+    const platforms = {
+      ...described('List the platforms of contracts', 'getCoinGeckoPlatforms', hide),
+      querystring: z.object({ filter: choice('`nft` lists no platform', ['all', 'nft']) }),
+      response: { 200: rows('The platforms in CoinGecko’s list of coins', { id: 'ethereum', chain_identifier: 1 }) },
+    };
+    app.get(`/asset_platforms${slash}`, { schema: platforms, config }, async (request, reply) => {
+      const ids = request.query.filter === 'nft' ? [] : await coinList.platforms();
+      return sendList(request, reply, ids.map(platformRecord));
+    });
+
+    const exchangeRates = {
+      ...described('Read the value of a bitcoin in all currencies', 'getCoinGeckoExchangeRates', hide),
+      response: {
+        200: z.object({ rates: z.record(z.string(), z.record(z.string(), z.unknown())) }).meta({
+          description: 'The name, the unit, the value of one bitcoin and the type of each currency',
+          examples: [{ rates: { usd: { name: 'US Dollar', unit: '$', value: 84001.9, type: 'fiat' } } }],
+        }),
+      },
+    };
+    app.get(
+      `/exchange_rates${slash}`,
+      { schema: exchangeRates, config: { ...FREE, headers: ofPrices } },
+      (request, reply) =>
+        send(
+          request,
+          reply,
+          figures<[string, object]>({
+            requestKey: 'coingecko exchange_rates',
+            tokens: [BITCOIN],
+            currencies: basesOf(quotes),
+            rows: ([bitcoin], latestRates) =>
+              quoteRates(quotes, latestRates).flatMap((rate): [string, object][] => {
+                const value = bitcoin && figuresIn(bitcoin, rate, unrounded)?.price;
+                const { name, unit, type } = describeCurrency(rate.code);
+                return value === undefined ? [] : [[rate.code, { name, unit, value, type }]];
+              }),
+            write: (rates) => [JSON.stringify({ rates: Object.fromEntries(rates) })],
+            cost: () => 0,
+          }),
+        ),
+    );
+  }
+};
