@@ -7,7 +7,6 @@ export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>):
   return `http://${host}:${port}`;
 }
 
-/** @param operatorUrl undefined if the operator API is off */
 export function announcement(url: string, operatorUrl: string | undefined): string {
   const pages = [`console: ${url}/`, `documentation: ${url}/docs`];
   if (operatorUrl !== undefined) pages.push(`operator's page: ${operatorUrl}/`);

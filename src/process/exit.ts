@@ -1,6 +1,8 @@
+import { SettingsError } from '#core/forms/setting-forms';
 import { Problem } from '#core/problems';
-import { SettingsError } from '#core/setting-forms';
+import { isDatabaseUnable } from '#database/connection/unreachable';
 import { type Database, openDatabase } from '#database/database';
+import { DIRECTORY_REFUSALS } from '#database/embedded/data-directory';
 
 /** Exit codes. After `refused`, a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
@@ -38,6 +40,12 @@ function cannotListen({ syscall, code = '', message, address, port, hostname }: 
   return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
 }
 
+/** Whether the database or its connection failed, rather than this program or a file, whose errors name a system call. */
+const isOfDatabase = (error: Error & { syscall?: string }): boolean =>
+  error.name.startsWith('PrismaClient') ||
+  'severity' in error ||
+  (error.syscall === undefined && isDatabaseUnable(error));
+
 /** One line for an expected error, one line per invalid setting, or the stack trace of any other error. */
 export function toExitReport(error: unknown): { text: string; exitCode: number } {
   if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
@@ -46,9 +54,12 @@ export function toExitReport(error: unknown): { text: string; exitCode: number }
   if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
   const place = cannotListen(error);
   if (place) return { text: place, exitCode: EXIT.failed };
-  if (error.name.startsWith('PrismaClient')) return { text: databaseSaid(error), exitCode: EXIT.failed };
+  if (isOfDatabase(error)) return { text: databaseSaid(error), exitCode: EXIT.failed };
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }
+
+/** Codes of errors of the database that other settings fix. */
+export const REFUSED = new Set([...DIRECTORY_REFUSALS, 'MALFORMED_URL', 'UNSUITABLE']);
 
 export function isUnreachable(error: unknown): error is ExitError {
   return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
@@ -56,13 +67,12 @@ export function isUnreachable(error: unknown): error is ExitError {
 
 export async function openConfiguredDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
-  options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd'> = {},
+  options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd' | 'patience'> = {},
 ): Promise<Database> {
   try {
     return await openDatabase({ url: databaseUrl, dataDir, ...options });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    const isTheirs = code === 'DIRECTORY_IN_USE' || code === 'MALFORMED_URL';
-    throw new ExitError(message, isTheirs ? EXIT.refused : EXIT.failed, error);
+    throw new ExitError(message, REFUSED.has(String(code)) ? EXIT.refused : EXIT.failed, error);
   }
 }

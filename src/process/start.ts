@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { USAGE } from './announcement.ts';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from './node-flags.ts';
+import { stopWithParent } from './parent.ts';
 
 /** Prints the usage, or serves with the required flags. Errors never repeat an argument, which may be a secret. */
 export async function start(args: readonly string[], serve: () => Promise<unknown>): Promise<void> {
@@ -24,11 +25,15 @@ const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
+/** Runs a command whose garbage is larger than its data in a small heap. V8 would let the default heap grow first. */
+export const withSmallHeap = (run: () => Promise<void>): Promise<void> =>
+  isLaunched() ? run() : launch([...NODE_FLAGS, '--max-old-space-size=128']);
+
 /** Restarts the process with flags and variables that are read at start. The operator's values take precedence. */
-export async function launch(): Promise<void> {
+async function launch(flags: readonly string[] = NODE_FLAGS): Promise<void> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last value of a repeated flag applies.
-  const args = [...NODE_FLAGS, ...process.execArgv, ...process.argv.slice(1)];
+  const args = [...flags, ...process.execArgv, ...process.argv.slice(1)];
   // On Windows, `execve` exists but throws.
   if (process.execve && process.platform !== 'win32') {
     process.execve(process.execPath, [process.execPath, ...args], env);
@@ -44,12 +49,4 @@ async function runChild(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGBREAK'] as const) process.on(signal, () => undefined);
   const [code] = (await once(child, 'exit')) as [code: number | null];
   return code ?? 1;
-}
-
-/** When the parent process has ended, stops this child process as SIGTERM would. */
-export function stopWithParent(): void {
-  if (!process.connected) return;
-  process.once('disconnect', () => {
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(1);
-  });
 }

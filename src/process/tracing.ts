@@ -19,8 +19,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { setTracer, type Tracer } from '#core/tracing';
 import { VERSION } from '#core/version';
-import { UpstreamFailure } from '#upstream/failure';
-import type { FailureLog } from '#upstream/failure-log';
+import { UpstreamFailure } from '#upstream/failures/failure';
+import type { FailureLog } from '#upstream/failures/failure-log';
 
 // Imported only if traces are exported (see `open.ts`).
 
@@ -34,7 +34,7 @@ type Sampling = {
   ratio: number;
 };
 
-export type TracingOptions = { endpoint: string; sampling: Sampling };
+type TracingOptions = { endpoint: string; sampling: Sampling };
 
 /** Decides before a span exists. The SDK would first create identifiers, which takes 4% of a cached call's time. */
 function createSampling({ followsParent, ratio }: Sampling): Tracer['isSampled'] {

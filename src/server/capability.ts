@@ -1,22 +1,23 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Clock } from '#core/clock';
+import type { Job } from '#core/jobs';
 import type { Log } from '#core/log';
 import type { MetricsRegistry } from '#core/metrics';
 import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { Component } from '#upstream/component';
-import type { FailureLog } from '#upstream/failure-log';
+import type { FailureLog } from '#upstream/failures/failure-log';
 import type { Staleness, Warning } from '#upstream/freshness';
-import type { createUpstreamRecording, UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
+import type { createUpstreamRecording, UpstreamReading } from '#upstream/upstream-metrics';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Gate } from './gate.ts';
-import type { OpenStreams } from './replies/open-streams.ts';
-import type { ReportProblem } from './replies/problem-replies.ts';
-import type { ResponseCache } from './replies/response-cache.ts';
-import type { Send } from './replies/write-answer.ts';
+import type { OpenStreams } from './responses/open-streams.ts';
+import type { ReportProblem } from './responses/problem-responses.ts';
+import type { ResponseCache } from './responses/response-cache.ts';
+import type { Send } from './responses/write-response.ts';
 
 export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstreamRecording> & {
   settings: Settings & { upstreamTimeoutMs: number };
@@ -33,25 +34,21 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   outcomes: Pick<SourceOutcomes, 'note' | 'latest'>;
 };
 
-type RouteDeps = {
+export type RouteDeps = {
   bodies: RequestBodies;
   send: Send;
   streams: Pick<OpenStreams, 'respond'>;
-  gate: Pick<Gate, 'issueTicket'>;
+  gate: Pick<Gate, 'issueTicket' | 'countCalls' | 'charge' | 'refund' | 'limitsOf'>;
   report: ReportProblem;
 };
 
-/** An opened part of the service, with what it provides to the server, status and metrics. */
 export type Capability = {
-  /** The routes below `/v1`. */
   routes?: FastifyPluginAsyncZod<RouteDeps>;
   /** The routes directly below the base path. They pass the same gate. */
   rootRoutes?: FastifyPluginAsyncZod<RouteDeps>;
-  /** Reloads data written by other processes. Runs once a second if there can be other processes. */
-  poll?: () => Promise<void>;
+  jobs?: readonly Job[];
   /** Conditions to report to operators although the service works. */
   warnings?: () => Warning[];
-  /** The parts of the service that the status page shows, with their current states. */
   components?: () => Component[];
   readings?: {
     upstreams?: () => readonly UpstreamReading[];

@@ -1,27 +1,14 @@
 import { isIP } from 'node:net';
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import ipaddr from 'ipaddr.js';
+import { parseAddress } from '#core/forms/network-address';
 import { Problem } from '#core/problems';
 
-/** Headers that a page from another origin may read. */
 const EXPOSED = [
-  'Age',
-  'Allow',
-  'Cache-Status',
-  'ETag',
-  'Last-Modified',
-  'Link',
-  'Quotient-Currency',
-  'Quotient-Gaps',
-  'Quotient-Source',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Vary',
-  'WWW-Authenticate',
-  'X-Request-Id',
-];
+  'Age, Allow, Cache-Status, ETag, Grpc-Metadata-X-Cosmos-Block-Height, Last-Modified, Link, Quotient-Currency',
+  'Quotient-Gaps, Quotient-Source, Quotient-Token, RateLimit, RateLimit-Policy, Retry-After, Vary, WWW-Authenticate',
+  'X-Cosmos-Block-Height, X-Request-Id',
+].join(', ');
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** How long a browser may cache a preflight response, in seconds. */
@@ -30,14 +17,17 @@ const PREFLIGHT_MAX_AGE = 86_400;
 type Origins = readonly string[];
 
 /** Throws `cross_site` for a request from another site's page whose origin is not allowed. */
-export function refuseCrossSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
+export function assertSameSite(headers: Readonly<Record<string, unknown>>, origins: Origins): void {
   const isAllowed = origins.includes('*') || origins.includes(String(headers.origin));
   if (headers['sec-fetch-site'] === 'cross-site' && !isAllowed)
     throw new Problem('cross_site', 'This service does not accept this request from a page on another site.');
 }
 
-/** The host and the port of an origin, as in the header `Host`. */
-export const hostIn = (origin: string): string => origin.slice(origin.indexOf('://') + 3);
+/** Whether an origin has the host of a request. Some proxies add the scheme's own port to `Host`; no origin contains it. */
+export function hasHost(origin: string, host: string | undefined): boolean {
+  const own = origin.slice(origin.indexOf('://') + 3);
+  return own === host || host === `${own}:${origin.startsWith('https:') ? 443 : 80}`;
+}
 
 type OriginHeaders = { origin?: string | undefined; host?: string | undefined };
 
@@ -53,32 +43,37 @@ function isUnforgeable(host: string): boolean {
 /** Whether a page of the service itself has the origin. Without `publicUrl`, the service does not know its own name. */
 function isOwn(origin: string, host: string, publicUrl: string | undefined): boolean {
   if (publicUrl !== undefined && origin === URL.parse(publicUrl)?.origin) return true;
-  return hostIn(origin) === host && (publicUrl === undefined || isUnforgeable(host));
+  return hasHost(origin, host) && (publicUrl === undefined || isUnforgeable(host));
 }
 
 /**
  * Throws `cross_site` for a page whose origin is neither the service's own nor allowed. Browsers send the origin with
  * every POST; other clients send none.
  */
-export function refuseForeignOrigin({ origin, host = '' }: OriginHeaders, origins: Origins, publicUrl?: string): void {
+export function assertOwnOrigin({ origin, host = '' }: OriginHeaders, origins: Origins, publicUrl?: string): void {
   if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
   if (!isOwn(origin, host, publicUrl))
     throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
 }
 
 /** Throws `cross_site` for a host name that another site can have, if the listener accepts only local connections. */
-export function refuseForeignHost({ host }: OriginHeaders, listenHost: string): void {
+export function assertOwnHost({ host }: OriginHeaders, listenHost: string): void {
   if (host === undefined || isUnforgeable(host) || !isLocal(listenHost)) return;
   const detail = `Use an address or localhost as the host. A proxy must send the address of this listener in Host.`;
   throw new Problem('cross_site', detail);
 }
 
-const isLocal = (host: string): boolean =>
-  host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
+const isLocal = (host: string): boolean => host === 'localhost' || parseAddress(host)?.range() === 'loopback';
 
-/** CORS for framework responses, including preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {
   if (origins.length === 0) return;
+  // The library would reject any other OPTIONS as an invalid preflight, in plain text.
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, headers } = request;
+    const isPreflight = headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+    if (method === 'OPTIONS' && !isPreflight) reply.callNotFound();
+    else done();
+  });
   await app.register(cors, {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: METHODS,
@@ -92,7 +87,7 @@ export function createCorsHeaders(origins: Origins) {
     'access-control-allow-origin',
     origin,
     'access-control-expose-headers',
-    EXPOSED.join(', '),
+    EXPOSED,
   ];
   const toAll = origins.includes('*') ? headersFor('*') : [];
   const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
@@ -100,7 +95,6 @@ export function createCorsHeaders(origins: Origins) {
   return {
     /** Whether the headers depend on the origin. They do not if all origins are allowed, or none. */
     vary: byOrigin.size > 0,
-    /** Header fields for an origin, as a flat list of names and values. Undefined if no origin is allowed. */
     of:
       origins.length === 0
         ? undefined

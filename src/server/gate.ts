@@ -3,11 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
 
-/** A charge, and the known number of remaining calls after it. */
-export type Receipt = { readonly cost: number; readonly remaining: number; readonly isRefunded?: boolean };
-/** The calls that are charged in the end. */
-export const chargedBy = (receipt: Receipt | undefined): number =>
-  receipt === undefined || receipt.isRefunded ? 0 : receipt.cost;
 /** The numbers of the paths of charged calls, by which the usage is broken down. */
 export type UsagePath = number;
 
@@ -28,11 +23,10 @@ declare module 'fastify' {
     user: number;
     /** The ID of the key. Undefined if the request has no valid key. */
     keyId: number | undefined;
-    receipt: Receipt | undefined;
-    /** The charge, also after the response has settled it. */
-    charged: Receipt | undefined;
     /** The code of the problem with which the service responds. */
     problem: ProblemCode | undefined;
+    /** The name of a call that the route passes on: the route's pattern with a name from a fixed list. */
+    passedCall: string | undefined;
   }
 }
 
@@ -49,64 +43,96 @@ export type ListedRequest = {
   readonly ms: number;
 };
 
-/** The interface through which the server charges requests. `accounts/gate` implements it. */
-export type Gate = {
+/** The user's request log: the last requests of each user. */
+type UserRequestLog = {
+  note(user: number, request: ListedRequest): void;
+  /** The path as the log shows it, without secrets. */
+  pathOf(url: string, config: RouteFacts): string;
+};
+
+/** What the gate reads of a route whose calls are charged. */
+export type ChargedRoute = { scope: WantedScope; usagePath: UsagePath; coinGeckoKeys: true | undefined };
+
+/**
+ * The interface through which the server charges requests. `gate/admission.ts` implements it. Only the implementation
+ * reads a receipt, which identifies a charge.
+ */
+export type Gate<Receipt = unknown> = {
   /** Charges a request. Returns undefined, without any effect, if the request must wait or be rejected. */
   admitAtOnce(
     request: IncomingMessage,
-    scope: WantedScope,
-    path: UsagePath,
+    route: ChargedRoute,
     cost: number,
     now: Instant,
   ): { user: number; keyId: number; receipt: Receipt } | undefined;
 
-  /** Commits or refunds a charge. Returns the rate limit headers as a flat list. */
-  settle(receipt: Receipt, isPaid: boolean, now: number): string[];
+  /**
+   * Charges a request, whose response books the charge: it is refunded unless the response is 2xx and delivered. Waits
+   * only without a usable lease. Throws `quota_exceeded`, and then charges nothing.
+   */
+  charge(request: FastifyRequest, calls: number): Promise<void> | undefined;
+  /**
+   * Counts a request to the node, which is free, toward the daily limit of a URL key. Other keys' requests are not counted.
+   * Throws `key_limit_exceeded`.
+   */
+  countNodeRequest(request: FastifyRequest): Promise<void> | undefined;
+  /** Takes the receipt of a request, so that its charge is booked only once. */
+  takeReceipt(request: FastifyRequest): Receipt | undefined;
+  /** Books or refunds a charge. Returns the rate limit headers as a flat list. */
+  book(receipt: Receipt, isPaid: boolean, now: number): string[];
+  /** Refunds a charge before the response, for a failure that the protocol reports in a 2xx response. */
+  refund(request: FastifyRequest): void;
+  /** The calls that a receipt charges: 0 after a refund. */
+  costOf(receipt: Receipt): number;
+  /** Like `costOf`, for the receipt of a request, also after the receipt was taken. */
+  costOfRequest(request: FastifyRequest): number;
 
   /** Checks and charges a response that lasts. */
   hold(request: FastifyRequest): Admission;
-
   issueTicket(request: FastifyRequest): Promise<Ticket>;
 
   /** The headers of a 429. Empty if the user is unknown. */
   limitsOf(request: FastifyRequest, code: ProblemCode, now: number): Record<string, string>;
+  /** The remaining calls of the request's user, without a statement if this process holds a lease. */
+  remaining(request: FastifyRequest): number | Promise<number>;
 
-  /** Whether the request's key has a scope. */
-  covers(request: FastifyRequest, scope: WantedScope): boolean;
+  hasScope(request: FastifyRequest, scope: WantedScope): boolean;
   /** Throws `scope_missing`. */
   requireScope(request: FastifyRequest, scope: WantedScope): void;
 
   /**
-   * Charges a request, whose response settles the charge: it is refunded unless the response is 2xx and delivered.
-   * Waits only without a usable lease. Throws `quota_exceeded`, and then charges nothing.
+   * Counts further calls of a request toward the burst limit and the daily limit of a URL key. Throws `rate_limited`, and
+   * then counts none, and `key_limit_exceeded`.
    */
-  charge(request: FastifyRequest, calls: number): Promise<void> | undefined;
+  countCalls(request: FastifyRequest, calls: number, now: number): Promise<void>;
 
-  /** Refunds a charge before the response, for a failure that the protocol reports in a 2xx response. */
-  refund(request: FastifyRequest): void;
-
-  /** Keeps the last requests of each user. Undefined if the operator has turned the request log off. */
-  requestLog?:
-    | {
-        note(user: number, request: ListedRequest): void;
-        /** The path as the log shows it, without secrets. */
-        pathOf(url: string, config: RouteFacts): string;
-      }
-    | undefined;
-
-  /** The remaining calls of the request's user, without a statement if this process holds a lease. */
-  remaining(request: FastifyRequest): number | Promise<number>;
+  /** Undefined if the operator has turned the log off. */
+  requestLog?: UserRequestLog | undefined;
 };
 
 export type Scope = 'account' | 'prices' | 'node';
 export type WantedScope = Scope | 'any';
-type Header = 'Age' | 'ETag' | 'Link' | 'Quotient-Currency' | 'Quotient-Gaps' | 'Quotient-Source' | 'Vary';
+type Header =
+  | 'Age'
+  | 'Cache-Status'
+  | 'ETag'
+  | 'Last-Modified'
+  | 'Link'
+  | 'Quotient-Currency'
+  | 'Quotient-Gaps'
+  | 'Quotient-Source'
+  | 'Quotient-Token'
+  | 'RateLimit'
+  | 'RateLimit-Policy'
+  | 'Vary';
 
 export type RouteFacts = {
   open?: true;
   /** Calls charged for a 2xx response, or a function that computes them from the parsed parameters. */
   cost?: number | ((query: never) => number);
   csv?: true;
+  /** The successful responses have no body. Set by the negotiation of the format. */
+  bodyless?: true;
   /** Set by the gate for paths of charged calls. */
   usagePath?: UsagePath;
   /** The names of the parameters in the query. Set by the gate. */
@@ -122,6 +148,8 @@ export type RouteFacts = {
   allowSuspended?: true;
   /** Accepts the parameter `api` as the key, instead of the headers. */
   keyInQuery?: true;
+  /** Also accepts keys in the places where CoinGecko reads them. */
+  coinGeckoKeys?: true;
   /** Accepts the parameter `ticket` instead of a key. */
   ticketInQuery?: true;
   /** Responds with server-sent events, which outlast the request. */
@@ -140,6 +168,10 @@ export type RouteFacts = {
   /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
+  /** Passes calls on: metrics, traces and the request log show only `passedCall`, never the path. */
+  passesCalls?: true;
+  /** The errors of a route whose errors are no problems, by status. */
+  errors?: { form: string; byStatus: Readonly<Record<number, { description: string; example: object }>> };
   /** The name in metrics of several routes that are counted together. */
   countedAs?: string;
 };

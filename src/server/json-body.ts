@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type JsonBounds, scanJson } from '#core/json-shape';
+import { type JsonBounds, scanJson } from '#core/forms/json-shape';
 import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
+import { discardBody, mediaTypeOf, sendsJson } from './connections/unread-body.ts';
 
 /** JSON, and the defaults of old clients and curl. The key or route, not the type, excludes foreign pages. */
 const JSON_TYPES =
@@ -14,7 +16,17 @@ const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } 
 const broken = (message: string) =>
   invalidRequest({ location: 'body', message, fix: 'send one JSON object, in UTF-8' });
 
-function parse(text: string): unknown {
+/**
+ * Some programs write a byte order mark, which a reader may ignore (RFC 8259, 8.1). Others send ISO 8859-1, such as Windows
+ * PowerShell, whose letters would be lost.
+ */
+function textOf(body: Buffer): string {
+  if (!isUtf8(body)) throw broken('must be in UTF-8');
+  return body.toString('utf8').replace(/^\ufeff/, '');
+}
+
+/** Parses a JSON text within the bounds of a body. Throws `invalid_request`. */
+export function parseJson(text: string): unknown {
   const { excess } = scanJson(text, BOUNDS);
   if (excess) throw broken(PASSED[excess]);
   try {
@@ -39,8 +51,19 @@ export function readJsonBodies(
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
-    const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    if (!JSON_TYPES.test(type)) throw new Problem('unsupported_media_type', 'Send the body as application/json.');
-    return parse((await bodies.read(request.raw, callerOf(request), limit, atOnce)).toString('utf8'));
+    if (request.routeOptions.schema?.body === undefined) return discardBody(bodies, request);
+    if (!JSON_TYPES.test(mediaTypeOf(request)))
+      throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+    return parseJson(textOf(await bodies.read(request.raw, callerOf(request), limit, atOnce)));
+  });
+}
+
+/** Reads the JSON object of a route that also accepts its parameters in the query. Discards other bodies. */
+export function readOptionalJson(app: FastifyInstance, bodies: RequestBodies, { limit }: Pick<Options, 'limit'>): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (!sendsJson(request)) return discardBody(bodies, request);
+    const text = textOf(await bodies.read(request.raw, request.user, limit));
+    return text.trim() === '' ? undefined : parseJson(text);
   });
 }

@@ -1,7 +1,6 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '#core/problems';
 
-/** The fields of a request in the log. */
 export type RequestFacts = {
   reqId: string;
   method: string;
@@ -12,11 +11,17 @@ export type RequestFacts = {
   user: number | undefined;
 };
 
-const rounded = (facts: RequestFacts): RequestFacts => ({ ...facts, ms: Math.round(facts.ms * 10) / 10 });
+function rounded({ reqId, method, route, status, ms, user }: RequestFacts): RequestFacts {
+  return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, user };
+}
+
+/** The pattern of the route, or the call that the route passes on. */
+export const routeOf = ({ passedCall, routeOptions }: FastifyRequest): string | undefined =>
+  passedCall ?? routeOptions.url;
 
 export function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): RequestFacts {
-  const { id: reqId, method, is404, routeOptions, user } = request;
-  const route = is404 ? undefined : routeOptions.url;
+  const { id: reqId, method, is404, user } = request;
+  const route = is404 ? undefined : routeOf(request);
   return { reqId, method, route, status, ms: reply.elapsedTime, user };
 }
 
@@ -24,33 +29,25 @@ type Options = {
   /** Which requests are logged. With `errors`, the line of a cause also contains the latest failed request. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
-  failures: { failed(work: string, error: unknown, facts: object): void };
+  failures: { failed(work: string, error: unknown, fields: object): void };
 };
 
 /** A failed request has its own line if the service is at fault. Otherwise, the line of its cause counts it. */
 export function createRequestLog({ which, logger, failures }: Options) {
-  const answered = (facts: RequestFacts) => logger.info(rounded(facts), 'request completed');
+  const completed = (request: RequestFacts) => logger.info(rounded(request), 'request completed');
 
   return {
-    answered: which === 'all' ? answered : undefined,
+    /** Undefined if only failures are logged. */
+    completed: which === 'all' ? completed : undefined,
 
     failed(request: RequestFacts, problem: Problem): void {
       const { code, cause: err } = problem;
-      const facts = { ...rounded(request), code };
-      if (code === 'internal_error') logger.error({ ...facts, err }, 'request failed');
-      else failures.failed('request', problem, which === 'errors' ? facts : {});
-    },
-
-    listen(app: FastifyInstance): void {
-      if (which !== 'all') return;
-      app.addHook('onResponse', (request, reply, done) => {
-        // A fault of the service has its own line.
-        if (reply.statusCode !== 500) answered(factsOf(request, reply, reply.statusCode));
-        done();
-      });
+      const fields = { ...rounded(request), code };
+      if (code === 'internal_error') logger.error({ ...fields, err }, 'request failed');
+      else failures.failed('request', problem, which === 'errors' ? fields : {});
     },
   };
 }
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
-export type LogAnswer = NonNullable<RequestLog['answered']>;
+export type LogResponse = NonNullable<RequestLog['completed']>;

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
-import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import { PROBLEM_CODES, type ProblemCode } from '#core/problems';
 
@@ -22,7 +20,7 @@ export type Histogram = {
 };
 
 /** One count per bucket. The last bucket is for durations beyond all bounds. */
-export const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
+const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
 
 const countIn = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0);
 
@@ -43,8 +41,8 @@ export function createRequestHistograms() {
     const route = pattern ?? 'unmatched';
     const method = METHODS.has(verb) ? verb : 'other';
     const name = `${method} ${status} ${route}`;
-    const known = histograms.get(name);
-    if (known) return known;
+    const existing = histograms.get(name);
+    if (existing) return existing;
     const histogram = { route, method, status, figures: new Float64Array(BOUNDS.length + 2) };
     histograms.set(name, histogram);
     return histogram;
@@ -65,15 +63,6 @@ export function createRequestHistograms() {
 }
 
 export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
-
-export function recordRequests(app: FastifyInstance, requests: RequestHistograms): void {
-  app.addHook('onResponse', ({ is404, routeOptions, method }, { statusCode, elapsedTime }, done) => {
-    const { url, config } = routeOptions;
-    const route = is404 ? undefined : (config.countedAs ?? url);
-    requests.observe(route, method, statusCode, elapsedTime / SECOND);
-    done();
-  });
-}
 
 const isSuccess = ({ status }: Histogram) => status < 300 || status === 304;
 
@@ -135,7 +124,6 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
 
 type Options = { host: string; port: number; contentType: string; text: () => Promise<string> };
 
-/** Serves the operator's metrics on a separate port, never on the public one. */
 export async function listenForMetrics({ host, port, contentType, text }: Options) {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

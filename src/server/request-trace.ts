@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Problem } from '#core/problems';
 import { activeSpan, annotate, currentTracer, markFailed, runInSpan } from '#core/tracing';
 
@@ -45,11 +45,19 @@ export function traceRoutes(app: FastifyInstance): void {
   });
 }
 
+/** Names a request after the call that it passes on, in metrics, in the trace and in the request log. */
+export function nameCall(request: FastifyRequest, name: string): void {
+  request.passedCall = name;
+  const span = activeSpan();
+  span?.updateName(`${request.method} ${name}`);
+  span?.setAttributes({ 'http.route': name, 'url.path': name });
+}
+
 export const traceProblem = ({ code, status }: Problem): void =>
   annotate({ 'quotient.problem': code, ...(status >= 500 && { 'error.type': code }) });
 
 /** Records a response of the fast path, during which no other span can start. Instants are in monotonic ms. */
-export function traceAnswer(
+export function traceResponse(
   request: IncomingMessage,
   route: string | undefined,
   status: number,

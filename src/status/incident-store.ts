@@ -1,12 +1,11 @@
-import { DAY, MINUTE, SECOND } from '#core/clock';
+import { isoDate, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
-import type { Incident, NewIncident } from './incident.ts';
+import type { Incident, NewIncident, ObservedDay } from './incident.ts';
 
 /** An incident that starts within this time after the previous one continues it, so that flapping adds few rows. */
 const CONTINUES_WITHIN = 30 * MINUTE;
-const KEPT = 90 * DAY;
 /** The maximum number of incidents in memory. */
 const MOST = 200;
 
@@ -63,8 +62,20 @@ export function createIncidentStore(prisma: PrismaClient) {
         SELECT version FROM bumped`;
     },
 
-    async tidy(now: number): Promise<void> {
-      await prisma.incident.deleteMany({ where: { endedAt: { lt: new Date(now - KEPT) } } });
+    /** The dates since an instant on which a process observed each component. */
+    async observedDays(since: number): Promise<ObservedDay[]> {
+      const rows = await prisma.observedDay.findMany({ where: { date: { gte: new Date(startOfDate(since)) } } });
+      return rows.map(({ component, date }) => ({ component, date: isoDate(date.getTime()) }));
+    },
+
+    async recordDays(days: readonly ObservedDay[]): Promise<void> {
+      await prisma.$queryRaw`
+        WITH added AS (
+          INSERT INTO observed_day (component, date)
+          SELECT component, date FROM json_to_recordset(${JSON.stringify(days)}::json) AS r(component text, date date)
+          ON CONFLICT DO NOTHING),
+        bumped AS (${bumpVersion('incidents')} RETURNING version)
+        SELECT version FROM bumped`;
     },
   };
 }

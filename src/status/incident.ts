@@ -19,17 +19,26 @@ export type NewIncident = Pick<Incident, 'component' | 'state' | 'reason' | 'sta
 export const SHOWN_DAYS = 30;
 export const shownSince = (now: number): number => startOfDate(now) - (SHOWN_DAYS - 1) * DAY;
 
-/** The worst state on a UTC date; null without an incident. */
-export type DayState = { date: string; state: Failure | null };
+/** A UTC date on which a process observed a component. */
+export type ObservedDay = { component: string; date: string };
 
-/** The shown days, oldest first, by the incidents of one component. */
-export function dayStates(incidents: readonly Incident[], now: number): DayState[] {
+/** The worst state on a UTC date. On a day without data, no process observed the component. */
+export type DayState = { date: string; state: ComponentState | 'no_data' };
+
+type History = { incidents: readonly Incident[]; observed: readonly ObservedDay[] };
+
+/** The shown days of a component, oldest first. */
+export function dayStates(component: string, { incidents, observed }: History, now: number): DayState[] {
   const first = shownSince(now);
+  const own = incidents.filter((incident) => incident.component === component);
+  const dates = new Set(observed.filter((day) => day.component === component).map(({ date }) => date));
   return Array.from({ length: SHOWN_DAYS }, (_, day) => {
     const start = first + day * DAY;
-    const states = incidents
+    const date = isoDate(start);
+    const states = own
       .filter(({ startedAt, endedAt }) => startedAt < start + DAY && (endedAt ?? now) >= start)
       .map(({ state }) => state);
-    return { date: isoDate(start), state: states.includes('down') ? 'down' : (states[0] ?? null) };
+    const without = dates.has(date) ? 'operational' : 'no_data';
+    return { date, state: states.includes('down') ? 'down' : (states[0] ?? without) };
   });
 }

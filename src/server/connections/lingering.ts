@@ -4,7 +4,7 @@ import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
 /** The maximum number of lingering connections. Above it, the oldest is cut. */
-const MOST = 256;
+const MAX_LINGERING = 256;
 
 /**
  * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). Their
@@ -24,7 +24,7 @@ export function createLingering(ms: number) {
       clearTimeout(timer);
       lingering.delete(cut);
     });
-    const [oldest] = lingering.size >= MOST ? lingering : [];
+    const [oldest] = lingering.size >= MAX_LINGERING ? lingering : [];
     oldest?.();
     lingering.add(cut);
   };
@@ -36,7 +36,7 @@ export type Linger = ReturnType<typeof createLingering>;
 const MAX_UNREAD = 128 * 1024 * 1024;
 /** A client may read for this time (ms) plus the time that the data takes at this rate (bytes/s). */
 const TIMEOUT = 30 * SECOND;
-const LEAST_RATE = 64 * 1024;
+const MIN_RATE = 64 * 1024;
 
 type Wait = { written: number; since: number };
 
@@ -59,7 +59,7 @@ export function limitUnread(server: Server): void {
       const wait = unread === 0 ? undefined : isSame ? before : { written, since: now };
       if (wait !== before) sockets.set(socket, wait);
       if (wait === undefined) continue;
-      if (now - wait.since > TIMEOUT + (unread / LEAST_RATE) * SECOND) socket.destroy();
+      if (now - wait.since > TIMEOUT + (unread / MIN_RATE) * SECOND) socket.destroy();
       else {
         held += unread;
         slow.push({ socket, unread, since: wait.since });

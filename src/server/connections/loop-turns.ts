@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Problem } from '#core/problems';
 
 /** Runs postponed work in order, a few pieces in each turn of the event loop. */
-export function createLoopTurns(most: number) {
+export function createLoopTurns(maxPerTurn: number) {
   const waiting = new Set<() => void>();
   let isDue = false;
 
   function turn(): void {
     isDue = false;
-    let left = most;
+    let left = maxPerTurn;
     for (const go of waiting) {
       waiting.delete(go);
       go();
@@ -32,25 +32,28 @@ export function createLoopTurns(most: number) {
   };
 }
 
-/** Passes each item to a function, a few in each turn of the event loop. */
-export async function inTurns<Item>(items: Iterable<Item>, most: number, act: (item: Item) => void): Promise<void> {
-  let left = most;
+export async function inTurns<Item>(
+  items: Iterable<Item>,
+  maxPerTurn: number,
+  act: (item: Item) => void,
+): Promise<void> {
+  let left = maxPerTurn;
   for (const item of items) {
     act(item);
     left -= 1;
     if (left > 0) continue;
-    left = most;
+    left = maxPerTurn;
     await nextTurn();
   }
 }
 
 /** Limits the concurrent work of each client in this process. Clients without work in progress use no memory. */
-export function createConcurrencyLimit<Caller>(usual: number, refusal: (most: number) => Problem) {
+export function createConcurrencyLimit<Caller>(usualMax: number, rejection: (max: number) => Problem) {
   const underWay = new Map<Caller, number>();
 
-  return function begin(caller: Caller, most = usual): () => void {
+  return function begin(caller: Caller, max = usualMax): () => void {
     const now = underWay.get(caller) ?? 0;
-    if (now >= most) throw refusal(most);
+    if (now >= max) throw rejection(max);
     underWay.set(caller, now + 1);
     return () => {
       const left = (underWay.get(caller) ?? 1) - 1;

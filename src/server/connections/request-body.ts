@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#core/clock';
-import { Problem } from '#core/problems';
+import { Problem, type ProblemCode } from '#core/problems';
 import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
 import { createLingering, type Linger } from './lingering.ts';
 
@@ -11,7 +11,7 @@ export const TIMEOUTS = {
   head: 30 * SECOND,
   /** For the body, from the end of the head to the end of the body. */
   body: MINUTE,
-  /** From the second window on, each window must receive the body at `LEAST_RATE` or faster. */
+  /** From the second window on, each window must receive the body at `MIN_RATE` or faster. */
   window: 5 * SECOND,
   /** For an unwanted body, and for the client to read the reason. */
   linger: 2 * SECOND,
@@ -19,41 +19,32 @@ export const TIMEOUTS = {
 export type Timeouts = typeof TIMEOUTS;
 
 /** Up to this many bytes of a rejected body are read, so that its connection can be reused. */
-const SHORT = 64 * 1024;
+const MAX_READ_AFTER_RESPONSE = 64 * 1024;
 /** How many requests with a body start or continue in one turn of the event loop: about a millisecond of work. */
 const PER_TURN = 4;
 /** After this many bytes, a body waits for its next turn. */
-const TURN = 32 * 1024;
+const TURN_BYTES = 32 * 1024;
 export const MAX_DISCARDED = 1024 * 1024;
 /** The maximum size of the buffers of all bodies in progress, in bytes, and the maximum number of bodies per client. */
-const BUFFERED = 16 * 1024 * 1024;
-const AT_ONCE = 4;
+const MAX_BUFFERED = 16 * 1024 * 1024;
+const MAX_BODIES = 4;
 /** The minimum rate of a body, in bytes per second. */
-const LEAST_RATE = 1024;
+const MIN_RATE = 1024;
 /** The maximum number of pieces of a body. Each costs a call, and a chunk (RFC 9112, 7.1) may be a single byte. */
-const MOST_PIECES = 4096;
+const MAX_PIECES = 4096;
 const FIRST_BUFFER = 4 * 1024;
 
 // For responses that do not wait for the rest of a body.
 const close = { connection: 'close' };
 
+const rejection = (code: ProblemCode, detail: string) => new Problem(code, detail, { headers: close });
 export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
-  new Problem(
+  rejection(
     'body_too_large',
     `The body is larger than the limit of this path (${limit / 1024} KB). Send a smaller body.`,
-    {
-      headers: close,
-    },
   );
-
-const inTooManyPieces = () =>
-  new Problem('body_too_large', 'The body arrived in too many chunks. Send larger chunks.', { headers: close });
-
-const tooSlow = () =>
-  new Problem('request_timeout', 'The body arrived too slowly. Send the whole body without pauses.', {
-    headers: close,
-  });
-
+const inTooManyPieces = () => rejection('body_too_large', 'The body arrived in too many chunks. Send larger chunks.');
+const tooSlow = () => rejection('request_timeout', 'The body arrived too slowly. Send the whole body without pauses.');
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
 /** The announced length of a body in bytes (RFC 9112, 6.3). A chunked body announces no length. */
@@ -73,6 +64,96 @@ type Body = {
   fail?: (problem: Problem) => void;
 };
 
+type Reception = {
+  limit: number;
+  take: (piece: Buffer) => void;
+  timeouts: Timeouts;
+  turns: ReturnType<typeof createLoopTurns>;
+};
+
+/** Passes each piece of a body to `take`, as far as the turns allow. Resolves at the end of the body. */
+function receive(
+  request: IncomingMessage,
+  body: Body | undefined,
+  { limit, take, timeouts, turns }: Reception,
+): Promise<void> {
+  if (body === undefined || request.readableEnded) return Promise.resolve();
+  if (body.fault) return Promise.reject(body.fault);
+  const length = lengthOf(request);
+  if (length > limit && length !== Number.POSITIVE_INFINITY) return Promise.reject(bodyTooLarge(limit));
+  if (/^100-continue$/i.test(request.headers.expect ?? '') && request.httpVersion !== '1.0')
+    body.response.writeContinue();
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    let turned = 0;
+    let pieces = 0;
+    let windows = 0;
+    let before = 0;
+    const settle = (problem?: Problem) => {
+      clearInterval(timer);
+      const isWaiting = turns.leave(goOn);
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      body.fail = undefined;
+      if (problem === undefined) {
+        // The body ended with the piece after which it would have waited. The next request must still be read.
+        if (isWaiting) request.socket.resume();
+        body.response.shouldKeepAlive = body.keepsAlive;
+        return resolve();
+      }
+      request.pause();
+      request.socket.pause();
+      reject(problem);
+    };
+    const goOn = () => flow(request);
+    const onData = (piece: Buffer) => {
+      size += piece.length;
+      pieces += 1;
+      if (size > limit) return settle(bodyTooLarge(limit));
+      if (pieces > MAX_PIECES) return settle(inTooManyPieces());
+      try {
+        take(piece);
+      } catch (problem) {
+        return settle(problem as Problem);
+      }
+      if (size - turned < TURN_BYTES) return;
+      turned = size;
+      request.pause();
+      request.socket.pause();
+      turns.wait(goOn);
+    };
+    const onEnd = () => settle();
+    const onClose = () => settle(new Problem('invalid_request', 'The body is incomplete.'));
+    const timer = setInterval(() => {
+      windows += 1;
+      const isDripping = windows > 1 && size - before < (MIN_RATE * timeouts.window) / SECOND;
+      before = size;
+      if (isDripping || windows * timeouts.window >= timeouts.body) settle(tooSlow());
+    }, timeouts.window);
+    body.fail = settle;
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+/** Gives the client time to read. Otherwise, Node would immediately cut a connection that is about to close. */
+function lingerAfter(
+  { shouldKeepAlive }: ServerResponse,
+  request: IncomingMessage,
+  timeouts: Timeouts,
+  linger: Linger,
+): void {
+  const { socket } = request;
+  socket.destroySoon = () => socket.end();
+  if (lengthOf(request) > MAX_READ_AFTER_RESPONSE) {
+    // Otherwise, Node would continue to read, although no further request is accepted.
+    socket.on('resume', () => socket.pause()).pause();
+    linger(socket);
+    return;
+  }
+  const timer = setTimeout(() => socket.destroy(), timeouts.linger);
+  (shouldKeepAlive ? request : socket).once('close', () => clearTimeout(timer));
+  flow(request);
+}
+
 /**
  * Reads wanted bodies. Counts and discards others as they arrive. After the response, discards the rest of a short
  * body, and no longer reads a longer body. README.md has the reasons.
@@ -83,80 +164,11 @@ export function createRequestBodies(
 ) {
   const bodies = new WeakMap<IncomingMessage, Body>();
   const lastOn = new WeakMap<Socket, IncomingMessage>();
-  const beginReading = createConcurrencyLimit(AT_ONCE, (most) =>
-    overloaded(`A client can send up to ${most} bodies at the same time. Wait until one of them has arrived.`),
+  const beginReading = createConcurrencyLimit(MAX_BODIES, (max) =>
+    overloaded(`A client can send up to ${max} bodies at the same time. Wait until one of them has arrived.`),
   );
   const turns = createLoopTurns(PER_TURN);
   let buffered = 0;
-
-  /** Passes each piece of a body to `take`. Resolves at the end of the body. */
-  function receive(request: IncomingMessage, limit: number, take: (piece: Buffer) => void): Promise<void> {
-    const body = bodies.get(request);
-    if (body === undefined || request.readableEnded) return Promise.resolve();
-    if (body.fault) return Promise.reject(body.fault);
-    const length = lengthOf(request);
-    if (length > limit && length !== Number.POSITIVE_INFINITY) return Promise.reject(bodyTooLarge(limit));
-    if (/^100-continue$/i.test(request.headers.expect ?? '') && request.httpVersion !== '1.0')
-      body.response.writeContinue();
-    return new Promise((resolve, reject) => {
-      let [size, turned, pieces, windows, before] = [0, 0, 0, 0, 0];
-      const settle = (problem?: Problem) => {
-        clearInterval(timer);
-        turns.leave(goOn);
-        request.off('data', onData).off('end', onEnd).off('close', onClose);
-        body.fail = undefined;
-        if (problem === undefined) {
-          body.response.shouldKeepAlive = body.keepsAlive;
-          return resolve();
-        }
-        request.pause();
-        request.socket.pause();
-        reject(problem);
-      };
-      const goOn = () => flow(request);
-      const onData = (piece: Buffer) => {
-        size += piece.length;
-        pieces += 1;
-        if (size > limit) return settle(bodyTooLarge(limit));
-        if (pieces > MOST_PIECES) return settle(inTooManyPieces());
-        try {
-          take(piece);
-        } catch (problem) {
-          return settle(problem as Problem);
-        }
-        if (size - turned < TURN) return;
-        turned = size;
-        request.pause();
-        request.socket.pause();
-        turns.wait(goOn);
-      };
-      const onEnd = () => settle();
-      const onClose = () => settle(new Problem('invalid_request', 'The body is incomplete.'));
-      const timer = setInterval(() => {
-        windows += 1;
-        const isDripping = windows > 1 && size - before < (LEAST_RATE * timeouts.window) / SECOND;
-        before = size;
-        if (isDripping || windows * timeouts.window >= timeouts.body) settle(tooSlow());
-      }, timeouts.window);
-      body.fail = settle;
-      request.on('data', onData).on('end', onEnd).on('close', onClose);
-    });
-  }
-
-  /** Gives the client time to read. Otherwise, Node would immediately cut a connection that is about to close. */
-  function linger(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
-    const { socket } = request;
-    socket.destroySoon = () => socket.end();
-    if (lengthOf(request) > SHORT) {
-      // Otherwise, Node would continue to read, although no further request is accepted.
-      socket.on('resume', () => socket.pause()).pause();
-      lingerUnread(socket);
-      return;
-    }
-    const timer = setTimeout(() => socket.destroy(), timeouts.linger);
-    (shouldKeepAlive ? request : socket).once('close', () => clearTimeout(timer));
-    flow(request);
-  }
 
   return {
     /** Call this for every request with a body, before the response. */
@@ -166,35 +178,38 @@ export function createRequestBodies(
       lastOn.set(request.socket, request);
       request.socket.pause();
       // Until the body is complete, its response is the last one on the connection.
-      if (lengthOf(request) > SHORT) response.shouldKeepAlive = false;
+      if (lengthOf(request) > MAX_READ_AFTER_RESPONSE) response.shouldKeepAlive = false;
       // Runs before Node's own listener, which closes the connection after its last response.
       response.prependListener('finish', () => {
-        if (!request.complete) linger(request, response);
+        if (!request.complete) lingerAfter(response, request, timeouts, lingerUnread);
       });
     },
 
     /** Calls a function in a later turn, so that a thousand simultaneous bodies do not block the event loop. */
     begin: turns.wait,
-    /** Discards a body. Resolves at its end. Throws `body_too_large` and `request_timeout`. */
-    discard: (request: IncomingMessage): Promise<void> => receive(request, MAX_DISCARDED, () => undefined),
+    /** Passes the pieces of a body to `take`, and discards them. Resolves at its end. Throws `body_too_large` and `request_timeout`. */
+    discard: (request: IncomingMessage, take: (piece: Buffer) => void = () => undefined): Promise<void> =>
+      receive(request, bodies.get(request), { limit: MAX_DISCARDED, take, timeouts, turns }),
 
     /** Reads a body of at most `limit` bytes. Throws `overloaded` if the client sends too many at once. */
     async read(request: IncomingMessage, caller: unknown, limit: number, atOnce?: number): Promise<Buffer> {
-      let [buffer, size] = [Buffer.alloc(0), 0];
+      let buffer = Buffer.alloc(0);
+      let size = 0;
       const end = beginReading(caller, atOnce);
       try {
-        await receive(request, limit, (piece) => {
+        const take = (piece: Buffer) => {
           const wanted = size + piece.length;
           if (wanted > buffer.length) {
             const larger = Math.min(limit, Math.max(FIRST_BUFFER, 2 * buffer.length, wanted));
-            if (buffered + larger - buffer.length > BUFFERED)
+            if (buffered + larger - buffer.length > MAX_BUFFERED)
               throw overloaded('The service is receiving too many bodies at the same time.');
             buffered += larger - buffer.length;
             buffer = Buffer.concat([buffer.subarray(0, size)], larger);
           }
           piece.copy(buffer, size);
           size = wanted;
-        });
+        };
+        await receive(request, bodies.get(request), { limit, take, timeouts, turns });
         return buffer.subarray(0, size);
       } finally {
         buffered -= buffer.length;

@@ -3,17 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
+import { urlKeyHeaders } from '../url-key.ts';
 import { bodyTooLarge, MAX_DISCARDED, type RequestBodies } from './request-body.ts';
+import { discardBody } from './unread-body.ts';
 
 const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;
-/** The common prefix of this process's request IDs, and the number of IDs. */
 const run = randomUUID().slice(0, 18);
 let count = 0;
 
 /** Returns the client's own ID if it is safe to repeat. Otherwise, returns a new ID. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers['x-request-id'];
-  if (typeof given === 'string' && ID_FORM.test(given) && maskApiKeys(given) === given) return given;
+  const id = headers['x-request-id'];
+  if (typeof id === 'string' && ID_FORM.test(id) && maskApiKeys(id) === id) return id;
   count += 1;
   return `${run}-${count.toString(36)}`;
 }
@@ -25,14 +26,13 @@ export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 export const LIMITS = { uri: 8 * 1024, headers: 16 * 1024 } as const;
 const SECRET = 'mnemonic';
 
-/** Returns the names of a URL's parameters, even if the URL could not be parsed. */
 function parameterNames({ query, url }: FastifyRequest): string[] {
   if (query) return Object.keys(query);
   return [...new URLSearchParams(url.slice(url.indexOf('?') + 1)).keys()];
 }
 
 /** Throws `secret_in_request` if a parameter has the name of a seed phrase. */
-export function refuseSecretNames(names: readonly string[]): void {
+export function assertNoSecretNames(names: readonly string[]): void {
   for (const name of names) {
     if (name.length === SECRET.length && name.toLowerCase() === SECRET) {
       const detail =
@@ -48,7 +48,7 @@ export function headersSize(rawHeaders: readonly string[]): number {
   return size;
 }
 
-function refuseOversize({ url, raw }: FastifyRequest): void {
+function assertSizes({ url, raw }: FastifyRequest): void {
   if (url.length > LIMITS.uri) throw new Problem('uri_too_long', `The URI is longer than ${LIMITS.uri} bytes.`);
   if (headersSize(raw.rawHeaders) > LIMITS.headers) {
     throw new Problem('headers_too_large', `The header fields are longer than ${LIMITS.headers} bytes in total.`);
@@ -60,14 +60,14 @@ function refuseOversize({ url, raw }: FastifyRequest): void {
 export function fieldsIn(rawHeaders: readonly string[], name: string): number {
   let fields = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i] as string;
-    if (given.length === name.length && given.toLowerCase() === name) fields += 1;
+    const field = rawHeaders[i] as string;
+    if (field.length === name.length && field.toLowerCase() === name) fields += 1;
   }
   return fields;
 }
 
 /** Throws unless a request has exactly one `Host`. HTTP/1.0 may omit it (RFC 9112, 3.2). */
-function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
+function assertOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
   const hosts = fieldsIn(rawHeaders, 'host');
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
   const message = hosts === 0 ? 'is missing' : 'was sent more than once';
@@ -78,7 +78,7 @@ function refuseHosts({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void
   });
 }
 
-function refuseBrokenEncoding({ url }: FastifyRequest): void {
+function assertEncoding({ url }: FastifyRequest): void {
   const start = url.indexOf('?');
   if (start < 0 || !url.includes('%', start)) return;
   try {
@@ -89,27 +89,26 @@ function refuseBrokenEncoding({ url }: FastifyRequest): void {
   }
 }
 
-/** The first checks, on every path: secrets, host, sizes, encoding. */
 export function checkRequest(request: FastifyRequest): void {
-  refuseSecretNames(parameterNames(request));
-  refuseHosts(request);
-  refuseOversize(request);
-  refuseBrokenEncoding(request);
+  assertNoSecretNames(parameterNames(request));
+  assertOneHost(request);
+  assertSizes(request);
+  assertEncoding(request);
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;|$)/;
 
 /** Fastify rejects a malformed `Content-Type`. With a valid one, Fastify waits for a body, which may not exist. */
 function forgetMediaType({ raw }: FastifyRequest): void {
-  const given = raw.headers['content-type'];
-  if (given === undefined) return;
-  if (!hasBody(raw) || !MEDIA_TYPE.test(given)) delete raw.headers['content-type'];
+  const contentType = raw.headers['content-type'];
+  if (contentType === undefined) return;
+  if (!hasBody(raw) || !MEDIA_TYPE.test(contentType)) delete raw.headers['content-type'];
 }
 
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
 /**
- * Checks every request, and sets its ID on every response. `write-answer.ts` adds the ID where hooks are bypassed.
+ * Checks every request, and sets its ID on every response. `write-response.ts` adds the ID where hooks are bypassed.
  * Discards bodies, except where `json-body.ts` reads them.
  */
 export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void {
@@ -119,13 +118,15 @@ export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void
     done();
   });
   // Rejections of unknown paths, and rejections by hooks that identify the caller, do not wait for a body.
-  app.addHook('preParsing', ({ method, raw, is404 }, _reply, _payload, done) =>
-    !is404 && BODYLESS.has(method) && hasBody(raw) ? bodies.discard(raw) : done(),
+  app.addHook('preParsing', (request, _reply, _payload, done) =>
+    !request.is404 && BODYLESS.has(request.method) && hasBody(request.raw) ? discardBody(bodies, request) : done(),
   );
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async ({ raw, is404 }: FastifyRequest) => (is404 ? undefined : bodies.discard(raw)));
+  app.addContentTypeParser('*', async (request: FastifyRequest) =>
+    request.is404 ? undefined : discardBody(bodies, request),
+  );
   app.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(urlKeyHeaders(request.raw, reply.getHeader('cache-control')));
     done(null, payload);
   });
 }

@@ -14,7 +14,6 @@ function listed(address: string | undefined, port: number | undefined): string {
   return `${bytes.swap32().toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }
 
-/** The name of a connection in the result of `readSendQueues`. */
 export const connectionName = (socket: Socket): string =>
   `${listed(socket.localAddress, socket.localPort)} ${listed(socket.remoteAddress, socket.remotePort)}`;
 

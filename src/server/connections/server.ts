@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
 import { SECOND } from '#core/clock';
+import type { ClientNames } from '#server/client-address';
 import { traceRequests } from '#server/request-trace';
-import { limitUnread } from './lingering.ts';
+import { limitConnections } from './connection-limit.ts';
+import { type Linger, limitUnread } from './lingering.ts';
 import type { RequestBodies, Timeouts } from './request-body.ts';
 import { hasBody, requestId } from './request-head.ts';
 
@@ -13,22 +15,63 @@ const MAX_CONNECTIONS = 8_000;
 const NODE_HEADER_LIMIT = 32 * 1024;
 export const KEEP_ALIVE = 72 * SECOND;
 
-/** How many requests on a connection may wait for earlier responses. */
-const WAITING = 32;
+/** How many requests may wait for earlier responses: on each connection, and how many more on all connections together. */
+const WAITING = { each: 32, more: 2_048 };
 
 /** A connection's parser. Node does not document it, so its shape is checked. */
 type Parsed = { parser?: { onIncoming?: () => number } | null };
 
-/** Stops the parser, which otherwise processes a request per 27 bytes. Result 2 means that another protocol follows. */
-function cut(socket: Socket): void {
-  const { parser } = socket as Socket & Parsed;
-  if (parser?.onIncoming) parser.onIncoming = () => 2;
-  socket.destroy();
+function pause(this: Socket): void {
+  this.pause();
 }
 
-/** Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so that pipelining gives no advantage. */
-export function createPipelines() {
+/** Node resumes a connection after each response. */
+const stopReading = (socket: Socket) => socket.on('resume', pause).pause();
+
+/** Stops the parser, which otherwise processes a request per 27 bytes. Result 2 means that another protocol follows. */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as Socket & Parsed;
+  if (parser?.onIncoming) parser.onIncoming = () => 2;
+  stopReading(socket);
+}
+
+/**
+ * Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so that pipelining gives no advantage. A
+ * connection with many waiting requests is not read. The bytes that have already been read can contain hundreds of requests
+ * more. If too many of those wait on all connections, the next one is the last: its response closes the connection.
+ */
+export function createPipelines(linger: Linger, { each, more } = WAITING) {
   const waiting = new WeakMap<Socket, number>();
+  let excess = 0;
+
+  function set(socket: Socket, count: number): void {
+    excess += Math.max(0, count - each) - Math.max(0, (waiting.get(socket) ?? 0) - each);
+    waiting.set(socket, count);
+  }
+
+  function enter(socket: Socket): number {
+    // A response that waits receives no event when its connection closes.
+    if (!waiting.has(socket)) socket.once('close', () => set(socket, 0));
+    const count = (waiting.get(socket) ?? 0) + 1;
+    set(socket, count);
+    if (count === each) stopReading(socket);
+    return count;
+  }
+
+  function leave(socket: Socket): void {
+    const count = waiting.get(socket) ?? 0;
+    if (count === 0) return;
+    set(socket, count - 1);
+    if (count === each) socket.off('resume', pause).resume();
+  }
+
+  /** Gives the client time to read. Otherwise, Node would cut the connection, whose bytes have not all been read. */
+  function closeAfter(response: ServerResponse, socket: Socket): void {
+    response.shouldKeepAlive = false;
+    stopParsing(socket);
+    socket.destroySoon = () => socket.end();
+    response.prependListener('finish', () => linger(socket));
+  }
 
   return function inTurn(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     // Node assigns the connection to the response whose turn it is.
@@ -37,14 +80,10 @@ export function createPipelines() {
       return;
     }
     const { socket } = request;
-    const before = waiting.get(socket) ?? 0;
-    if (before >= WAITING) {
-      cut(socket);
-      return;
-    }
-    waiting.set(socket, before + 1);
+    const isFull = excess >= more;
+    if (enter(socket) > each && isFull) closeAfter(response, socket);
     const begin = () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      leave(socket);
       if (!socket.destroyed) handle(request, response);
     };
     response.once('socket', () => setImmediate(begin));
@@ -57,8 +96,8 @@ export function createPendingResponses() {
   const last = new WeakMap<Socket, () => void>();
 
   function responsesOn(socket: Socket): Set<ServerResponse> {
-    const known = pending.get(socket);
-    if (known) return known;
+    const existing = pending.get(socket);
+    if (existing) return existing;
     const responses = new Set<ServerResponse>();
     pending.set(socket, responses);
     socket.once('close', () => pending.delete(socket));
@@ -78,6 +117,8 @@ export function createPendingResponses() {
         if (responses.size === 0) last.get(socket)?.();
       });
     },
+
+    isIdle: (socket: Socket): boolean => (pending.get(socket)?.size ?? 0) === 0,
 
     *all(): Iterable<ServerResponse> {
       for (const responses of pending.values()) yield* responses;
@@ -101,15 +142,20 @@ export const REQUEST_OPTIONS = {
   logController: new LogController({ disableRequestLogging: true }),
 } satisfies FastifyServerOptions;
 
-type Dependencies = {
+export type HttpServerParts = {
   timeouts: Timeouts;
   bodies: RequestBodies;
   pending: PendingResponses;
+  clients: Pick<ClientNames, 'ofConnection'>;
+  linger: Linger;
+  /** Sets the URL of each request to the path of a route. */
+  takeTarget: (request: IncomingMessage) => void;
   /** Responds to a bodyless request before it reaches the framework, or returns false. */
   fastPath: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
-export function createHttpServer({ timeouts, bodies, pending, fastPath }: Dependencies) {
+export function createHttpServer(parts: HttpServerParts) {
+  const { timeouts, bodies, pending, clients, linger, fastPath, takeTarget } = parts;
   const options = {
     maxHeaderSize: NODE_HEADER_LIMIT,
     // Ending a bodyless request together with its head saves a tenth of a call's time (measured).
@@ -122,9 +168,8 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     // Bodies have their own time limits.
     requestTimeout: 0,
   };
-  const inTurn = createPipelines();
+  const inTurn = createPipelines(linger);
 
-  /** @param listener handles the requests that the fast path does not serve */
   return function open(listener: RequestListener): Server {
     const framework = traceRequests(listener);
     const handle: RequestListener = (request, response) => {
@@ -132,6 +177,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     };
     const handleWithBody: RequestListener = (request, response) => bodies.begin(() => framework(request, response));
     const take: RequestListener = (request, response) => {
+      takeTarget(request);
       if (hasBody(request)) {
         bodies.expect(request, response);
         inTurn(request, response, handleWithBody);
@@ -140,6 +186,7 @@ export function createHttpServer({ timeouts, bodies, pending, fastPath }: Depend
     };
     const server = createServer(options, take);
     server.maxConnections = MAX_CONNECTIONS;
+    limitConnections(server, { most: MAX_CONNECTIONS, clientOf: clients.ofConnection, isIdle: pending.isIdle });
     limitUnread(server);
     // 100 Continue is sent when a handler waits for the body (RFC 9110, 10.1.1).
     server.on('checkContinue', (request, response) => {

@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { z } from 'zod';
 import { invalidRequest, Problem } from '#core/problems';
-import type { Coding } from '#server/replies/answer-body';
-import type { Format } from '#server/replies/answer-headers';
+import type { Coding } from '#server/responses/response-body';
+import type { Format } from '#server/responses/response-headers';
 
 /** The maximum length of a list. Longer lists are truncated. A browser sends ten members. */
-const MEMBERS = 64;
+const MAX_MEMBERS = 64;
 
 /**
  * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` parses lists of any length and hides the
@@ -12,19 +13,25 @@ const MEMBERS = 64;
  */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
-  for (const entry of header.split(',', MEMBERS)) {
-    const [name = '', ...parameters] = entry.split(';', MEMBERS).map((part) => part.trim().toLowerCase());
-    const quality = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
+  for (const entry of header.split(',', MAX_MEMBERS)) {
+    const [name = '', ...parameters] = entry.split(';', MAX_MEMBERS).map((part) => part.trim().toLowerCase());
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
     if (!qualities.has(name)) qualities.set(name, Number.isNaN(quality) ? 0 : quality);
   }
   return qualities;
 }
 
-/** The quality of a media type, or 0 if unacceptable. The most specific matching range decides (RFC 9110, 12.5.1). */
+/**
+ * The quality of a media type, or 0 if unacceptable. The most specific matching range decides (RFC 9110, 12.5.1). `*` alone
+ * is not a range, but old clients send it.
+ */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
-  const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'].find((one) => qualities.has(one));
+  const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*', '*'].find((candidate) => qualities.has(candidate));
   return range === undefined ? 0 : (qualities.get(range) as number);
 }
+
+const PROBLEM = 'application/problem+json';
+const JSON_TYPE = 'application/json';
 
 /** Returns the preferred media type; the first in a tie or without an `Accept`. Throws `not_acceptable`. */
 export function acceptedType<MediaType extends string>(
@@ -36,50 +43,55 @@ export function acceptedType<MediaType extends string>(
   let most = 0;
   for (const mediaType of mediaTypes) {
     const quality = qualityOf(mediaType, qualities);
-    if (quality > most) [best, most] = [mediaType, quality];
+    if (quality <= most) continue;
+    best = mediaType;
+    most = quality;
   }
   if (best !== undefined) return best;
+  // Generated clients name only the type of the problems if an operation returns no other body.
+  const json = mediaTypes.find((mediaType) => mediaType === JSON_TYPE);
+  if (json !== undefined && !qualities.has(JSON_TYPE) && qualityOf(PROBLEM, qualities) > 0) return json;
   const detail = `This path returns only ${mediaTypes.join(' or ')}. Accept one of these types, or omit the Accept header.`;
   throw new Problem('not_acceptable', detail);
 }
-
-const PROBLEM_TYPES = ['application/problem+json', 'application/json'];
 
 /** Whether an `Accept` prefers HTML to a JSON problem, as a browser's does. */
 export function prefersHtml(accept = ''): boolean {
   if (!accept.includes('text/html')) return false;
   const qualities = qualitiesIn(accept);
   const html = qualityOf('text/html', qualities);
-  return PROBLEM_TYPES.every((type) => html > qualityOf(type, qualities));
+  return [PROBLEM, JSON_TYPE].every((type) => html > qualityOf(type, qualities));
 }
 
 /** The codings in order of preference, which resolves a tie. */
 const CODINGS = ['br', 'gzip'] as const;
 
 function chooseCoding(header: string): Coding {
-  const given = qualitiesIn(header);
+  const qualities = qualitiesIn(header);
   let best: Coding = 'identity';
-  let quality = given.get('identity') ?? 0;
+  let quality = qualities.get('identity') ?? 0;
   for (const coding of CODINGS) {
-    const mine = given.get(coding) ?? given.get('*') ?? 0;
-    const isBetter = best === 'identity' ? mine > 0 && mine >= quality : mine > quality;
-    if (isBetter) [best, quality] = [coding, mine];
+    const ownQuality = qualities.get(coding) ?? qualities.get('*') ?? 0;
+    const isBetter = best === 'identity' ? ownQuality > 0 && ownQuality >= quality : ownQuality > quality;
+    if (!isBetter) continue;
+    best = coding;
+    quality = ownQuality;
   }
   return best;
 }
 
 /** The number and maximum length of cached headers. Clients send few distinct headers, but with every call. */
-const REMEMBERED = 256;
-const LONGEST = 256;
-const chosen = new Map<string, Coding>();
+const MAX_HEADERS = 256;
+const MAX_HEADER_LENGTH = 256;
+const codingByHeader = new Map<string, Coding>();
 
 /** The content coding for an `Accept-Encoding` (RFC 9110, 12.5.3). */
 export function acceptedCoding(header: string | undefined): Coding {
   if (header === undefined) return 'identity';
-  const known = chosen.get(header);
-  if (known) return known;
+  const cached = codingByHeader.get(header);
+  if (cached) return cached;
   const coding = chooseCoding(header);
-  if (chosen.size < REMEMBERED && header.length <= LONGEST) chosen.set(header, coding);
+  if (codingByHeader.size < MAX_HEADERS && header.length <= MAX_HEADER_LENGTH) codingByHeader.set(header, coding);
   return coding;
 }
 
@@ -99,7 +111,7 @@ const JSON_ALONE: readonly MediaType[] = ['application/json'];
 function wantedFormat(request: FastifyRequest, mediaTypes: readonly MediaType[]): Requested {
   const { format } = request.query as { format?: unknown };
   if (format !== 'json' && format !== 'csv') return FORMATS[acceptedType(request, mediaTypes)];
-  if (mediaTypes.some((one) => FORMATS[one] === format)) return format;
+  if (mediaTypes.some((mediaType) => FORMATS[mediaType] === format)) return format;
   throw new Problem('not_acceptable', `This path returns only ${mediaTypes.join(' and ')}. Omit the format parameter.`);
 }
 
@@ -111,11 +123,23 @@ function separated(request: FastifyRequest, format: Requested): Format {
   throw invalidRequest({ location: 'query.separator', message: 'applies only to CSV', fix });
 }
 
-/** Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`. */
+function hasNoBody({ schema }: RouteOptions): boolean {
+  const successes = Object.entries((schema?.response ?? {}) as object).filter(([status]) => status.startsWith('2'));
+  return successes.length > 0 && successes.every(([, response]) => response instanceof z.ZodUndefined);
+}
+
+/**
+ * Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`, except for
+ * routes that return no body.
+ */
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
+  app.addHook('onRoute', (route) => {
+    if (hasNoBody(route)) route.config = { ...route.config, bodyless: true };
+  });
   app.addHook('preValidation', (request, _reply, done) => {
-    const { csv, streams } = request.routeOptions.config;
+    const { bodyless, csv, streams } = request.routeOptions.config;
+    if (bodyless) return done();
     if (streams) acceptedType(request, ['text/event-stream']);
     else if (csv) request.format = separated(request, wantedFormat(request, MEDIA_TYPES));
     else request.format = wantedFormat(request, JSON_ALONE);

@@ -23,7 +23,6 @@ type Reviewed = Charged & {
   fail: (error: unknown) => void;
 };
 
-/** Creates the function that sends a stream's comments, checks its key, and charges its minutes. */
 export function createReview(stream: EventStream, { admission, calls, clock, times, fail }: Reviewed): () => void {
   const openedAt = clock.elapsed();
   let commentAt = openedAt + times.comment;
@@ -69,14 +68,14 @@ export function createMeasure(
   openedAt: number,
   stallMs: number,
 ): Measure {
-  let most = 0;
+  let maxAcknowledged = 0;
   let progressAt = openedAt;
 
   return (queues, elapsed) => {
     const { taken, outstanding } = stream.progress(queues);
     const acknowledged = taken - outstanding;
-    if (outstanding === 0 || acknowledged > most) progressAt = elapsed;
+    if (outstanding === 0 || acknowledged > maxAcknowledged) progressAt = elapsed;
     else if (elapsed - progressAt >= stallMs) stream.cut();
-    most = Math.max(most, acknowledged);
+    maxAcknowledged = Math.max(maxAcknowledged, acknowledged);
   };
 }

@@ -12,8 +12,9 @@ import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
 import { factsOf, type RequestFacts, type RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
+import { urlKeyFields } from '#server/url-key';
 import { EventStream, eventBytes, type StreamFigures, writeStreamHead } from './event-stream.ts';
-import { textOf, toProblem } from './problem-replies.ts';
+import { textOf, toProblem } from './problem-responses.ts';
 import {
   type Charged,
   createMeasure,
@@ -22,7 +23,7 @@ import {
   STREAM_TIMES,
   type StreamTimes,
 } from './stream-review.ts';
-import { isGone } from './write-answer.ts';
+import { isGone } from './write-response.ts';
 
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
 /** How many streams are written or reviewed in one turn of the event loop: about a third of a millisecond's work. */
@@ -43,8 +44,8 @@ const overloaded = (detail: string) => new Problem('overloaded', detail, { retry
 /** Subscribes a stream to its events. Returns the function that ends the subscription. */
 type Subscribe = (stream: EventStream) => () => void;
 
-type Dependencies = {
-  gate: Pick<Gate, 'hold' | 'settle'>;
+type Dependencies<Receipt> = {
+  gate: Pick<Gate<Receipt>, 'hold' | 'takeReceipt' | 'book'>;
   corsHeaders: CorsHeaders;
   clock: Clock;
   basePath: string;
@@ -57,8 +58,7 @@ type Dependencies = {
 /** `leave` gives the place of the stream back. */
 type Opening = Charged & { facts: RequestFacts; subscribe: Subscribe; leave: () => void };
 
-/** Opens streams of server-sent events, charges and checks them while they are open, and ends them. */
-export function createOpenStreams(dependencies: Dependencies) {
+export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) {
   const { gate, corsHeaders, clock, basePath, figures, log, requests, times = STREAM_TIMES } = dependencies;
   const open = new Set<{ stream: EventStream; review: () => void; measure: Measure }>();
   const beginFor = createConcurrencyLimit<number>(STREAM_LIMITS.perUser, tooMany);
@@ -89,8 +89,8 @@ export function createOpenStreams(dependencies: Dependencies) {
     const stream = new EventStream(socket, { figures, turns, onClose });
     const unsubscribe = subscribe(stream);
     const review = createReview(stream, { ...charged, clock, times, fail });
-    const one = { stream, review, measure: createMeasure(stream, clock.elapsed(), times.stall) };
-    open.add(one);
+    const entry = { stream, review, measure: createMeasure(stream, clock.elapsed(), times.stall) };
+    open.add(entry);
     figures.open = open.size;
     // The process may have started to stop while the head was written.
     if (isClosing) stream.end();
@@ -103,7 +103,7 @@ export function createOpenStreams(dependencies: Dependencies) {
       stream.end(eventBytes('problem', textOf(problem, basePath, facts.reqId, waitOf(problem))));
     }
     function onClose(): void {
-      open.delete(one);
+      open.delete(entry);
       figures.open = open.size;
       unsubscribe();
       leave();
@@ -120,13 +120,14 @@ export function createOpenStreams(dependencies: Dependencies) {
   return {
     /**
      * Responds with a stream. `prepare` runs once the stream has a place, and may throw a problem. `calls` are charged at
-     * the start of each further minute.
+     * the start of each further minute. `fields` are header fields of this stream, as a flat list.
      */
     async respond(
       request: FastifyRequest,
       reply: FastifyReply,
       calls: number,
       prepare: () => Promise<Subscribe>,
+      fields: readonly string[] = [],
     ): Promise<void> {
       const { raw: response } = reply;
       const leave = takePlace(request, response);
@@ -135,13 +136,20 @@ export function createOpenStreams(dependencies: Dependencies) {
       // The preparation may have waited for a source. The key may have ended in the meantime.
       await admission.check(instantOf(clock));
       if (isClosing) throw overloaded('This process is stopping. Connect again.');
-      const { receipt, id, headers, method } = request;
-      request.receipt = undefined;
+      const { id, headers, method } = request;
+      const receipt = gate.takeReceipt(request);
       const isThere = !isGone(request.raw.socket);
-      const limits = receipt ? gate.settle(receipt, isThere, clock.now()) : [];
+      const limits = receipt ? gate.book(receipt, isThere, clock.now()) : [];
       reply.hijack();
       if (!isThere) return;
-      writeStreamHead(response, ['x-request-id', id, ...limits, ...(corsHeaders.of?.(headers.origin) ?? [])]);
+      writeStreamHead(response, [
+        'x-request-id',
+        id,
+        ...fields,
+        ...limits,
+        ...urlKeyFields(request.raw),
+        ...(corsHeaders.of?.(headers.origin) ?? []),
+      ]);
       if (method === 'HEAD') {
         response.end();
         return;
@@ -172,11 +180,11 @@ const waitOf = ({ headers }: Problem) =>
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 export function addStreamReadings(registry: MetricsRegistry, figures: StreamFigures): void {
-  const one = (value: number) => [{ labels: {}, value }];
+  const unlabelled = (value: number) => [{ labels: {}, value }];
   registry.gauge('quotient_streams_open', 'Open price streams', () => figures.open);
-  registry.counters('quotient_stream_events_total', 'Events written to streams', [], () => one(figures.events));
+  registry.counters('quotient_stream_events_total', 'Events written to streams', [], () => unlabelled(figures.events));
   const conflated = 'Events that a newer one replaced because the reader was slow';
-  registry.counters('quotient_stream_conflated_total', conflated, [], () => one(figures.conflated));
+  registry.counters('quotient_stream_conflated_total', conflated, [], () => unlabelled(figures.conflated));
   const cut = 'Streams cut because the reader accepted no data for 30 s';
-  registry.counters('quotient_streams_cut_total', cut, [], () => one(figures.cut));
+  registry.counters('quotient_streams_cut_total', cut, [], () => unlabelled(figures.cut));
 }

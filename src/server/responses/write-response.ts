@@ -3,10 +3,11 @@ import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { CorsHeaders } from '#server/cross-origin';
-import type { Gate, Receipt } from '#server/gate';
-import type { Answer, Representation } from '#server/replies/answer-body';
-import { type CacheHeaders, type Format, isKnownTo, linesOf, type SharedFields } from './answer-headers.ts';
+import type { Gate } from '#server/gate';
+import type { DataResponse, Representation } from '#server/responses/response-body';
+import { urlKeyFields } from '#server/url-key';
 import { acceptedCoding } from './negotiation.ts';
+import { type CacheHeaders, type Format, isKnownTo, linesOf, type SharedFields } from './response-headers.ts';
 
 /** Node keeps the text of a head here until it is sent. The property is not public, so `takesHead` checks for it. */
 type WithHeader = { _header?: string | null };
@@ -25,7 +26,7 @@ const takesHead = (response: ServerResponse): boolean =>
  * connection.
  * @param keepAliveMs how long the server keeps an idle connection open
  */
-export function createResponseWriter(keepAliveMs: number) {
+function createResponseWriter(keepAliveMs: number) {
   const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / SECOND)}\r\n\r\n`;
   let second = Number.NaN;
   let end = '';
@@ -56,8 +57,8 @@ export function createResponseWriter(keepAliveMs: number) {
 /** Whether the client has disconnected. An undelivered response is not charged. */
 export const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
-type Reply = {
-  answer: Answer;
+type Content<Receipt> = {
+  data: DataResponse;
   representation: Representation;
   format: Format;
   receipt: Receipt | undefined;
@@ -65,28 +66,30 @@ type Reply = {
   now: number;
 };
 
-type WriterDependencies = {
-  gate: Pick<Gate, 'settle'>;
+type WriterDependencies<Receipt> = {
+  gate: Pick<Gate<Receipt>, 'book'>;
   cacheHeaders: CacheHeaders;
   corsHeaders: CorsHeaders;
   keepAliveMs: number;
 };
 
-export function createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs }: WriterDependencies) {
+export function createDataResponseWriter<Receipt>(dependencies: WriterDependencies<Receipt>) {
+  const { gate, cacheHeaders, corsHeaders, keepAliveMs } = dependencies;
   const writeResponse = createResponseWriter(keepAliveMs);
 
   /** Responds with 200, or with a free 304 if the client has the response. */
   return function write(
-    { headers, socket }: IncomingMessage,
+    request: IncomingMessage,
     response: ServerResponse,
-    { answer, representation, format, receipt, requestId, now }: Reply,
+    { data, representation, format, receipt, requestId, now }: Content<Receipt>,
   ): 200 | 304 {
-    const { etag, full, unchanged } = cacheHeaders(answer, representation, format, now);
-    const status = isKnownTo(headers, answer, etag) ? 304 : 200;
+    const { headers, socket } = request;
+    const { etag, full, unchanged } = cacheHeaders(data, representation, format, now);
+    const status = isKnownTo(headers, data, etag) ? 304 : 200;
     const shared = status === 200 ? full : unchanged;
     const isPaid = status === 200 && !isGone(socket);
-    const own = receipt ? gate.settle(receipt, isPaid, now) : [];
-    own.push('x-request-id', requestId);
+    const own = receipt ? gate.book(receipt, isPaid, now) : [];
+    own.push('x-request-id', requestId, ...urlKeyFields(request));
     const cors = corsHeaders.of?.(headers.origin);
     if (cors) own.push(...cors);
     writeResponse(response, status, shared, own, representation.payload, now);
@@ -94,14 +97,14 @@ export function createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveM
   };
 }
 
-export type WriteAnswer = ReturnType<typeof createAnswerWriter>;
+export type WriteDataResponse<Receipt> = ReturnType<typeof createDataResponseWriter<Receipt>>;
 
-type SendDependencies = {
-  write: WriteAnswer;
-  /** A function that receives a route's response, so that an identical request can use the fast path. */
+type SendDependencies<Receipt> = {
+  gate: Pick<Gate<Receipt>, 'takeReceipt' | 'costOf'>;
+  write: WriteDataResponse<Receipt>;
   remember: (
     request: IncomingMessage,
-    answer: Answer,
+    data: DataResponse,
     format: Format,
     route: FastifyRequest['routeOptions'],
     cost: number,
@@ -109,32 +112,33 @@ type SendDependencies = {
   now: () => number;
 };
 
-export function createSend({ write, remember, now }: SendDependencies) {
+export function createSend<Receipt>({ gate, write, remember, now }: SendDependencies<Receipt>) {
   function give(
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: Answer,
+    data: DataResponse,
     representation: Representation,
     format: Format,
   ): void {
-    const { receipt, id: requestId } = request;
-    if (receipt) remember(request.raw, answer, format, request.routeOptions, receipt.cost);
+    const { id: requestId } = request;
+    const receipt = gate.takeReceipt(request);
+    if (receipt) remember(request.raw, data, format, request.routeOptions, gate.costOf(receipt));
     reply.hijack();
-    write(request.raw, reply.raw, { answer, representation, format, receipt, requestId, now: now() });
+    write(request.raw, reply.raw, { data, representation, format, receipt, requestId, now: now() });
   }
 
   /** Runs synchronously if the body exists in the accepted coding: a promise per call takes measurable time. */
   return function send(
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: Answer | Promise<Answer>,
+    data: DataResponse | Promise<DataResponse>,
     format: Format = 'json',
   ): void | Promise<void> {
-    if (answer instanceof Promise) return answer.then((made) => send(request, reply, made, format));
-    const representation = answer.body.in(acceptedCoding(request.headers['accept-encoding']));
+    if (data instanceof Promise) return data.then((response) => send(request, reply, response, format));
+    const representation = data.body.in(acceptedCoding(request.headers['accept-encoding']));
     if (representation instanceof Promise)
-      return representation.then((made) => give(request, reply, answer, made, format));
-    give(request, reply, answer, representation, format);
+      return representation.then((coded) => give(request, reply, data, coded, format));
+    give(request, reply, data, representation, format);
   };
 }
 

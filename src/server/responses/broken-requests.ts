@@ -6,14 +6,22 @@ import type { Linger } from '#server/connections/lingering';
 import type { RequestBodies, Timeouts } from '#server/connections/request-body';
 import { LIMITS, requestId } from '#server/connections/request-head';
 import type { PendingResponses } from '#server/connections/server';
-import { MEDIA_TYPE, textOf } from '#server/replies/problem-replies';
 import type { RequestHistograms } from '#server/request-metrics';
+import { MEDIA_TYPE, textOf } from '#server/responses/problem-responses';
 
-type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
 
 /** Whether the URI in the request line is too long by itself. */
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
+
+/** Whether the parser stopped in a request line whose URI has a space or a character outside ASCII. */
+function hasUnencodedUri({ rawPacket, bytesParsed = 0 }: ParseError): boolean {
+  const text = rawPacket?.toString('latin1') ?? '';
+  const [line = ''] = text.slice(text.lastIndexOf('\n', bytesParsed - 1) + 1).split('\r\n', 1);
+  const [, uri = ''] = /^[A-Z]+ (\S.*) HTTP\/1\.[01]$/.exec(line) ?? [];
+  return /[^!-~]/.test(uri);
+}
 
 function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
   const { code, rawPacket } = error as ParseError;
@@ -27,6 +35,10 @@ function problemOf(error: NodeJS.ErrnoException, timeouts: Timeouts): Problem {
     return new Problem('headers_too_large', 'The request line and headers are too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return new Problem('body_too_large', 'The chunk extensions of the body are too large.');
+  if (hasUnencodedUri(error)) {
+    const message = 'has a space or a character outside ASCII';
+    return invalidRequest({ location: 'uri', message, fix: 'percent-encode it in UTF-8, such as %20 for a space' });
+  }
   return new Problem('invalid_request', 'The bytes received are not an HTTP/1.1 request.');
 }
 
@@ -36,7 +48,7 @@ type Dependencies = {
   linger: Linger;
   timeouts: Timeouts;
   basePath: string;
-  requests?: RequestHistograms | undefined;
+  requests?: Pick<RequestHistograms, 'observe' | 'problem'> | undefined;
 };
 
 /**
@@ -59,30 +71,28 @@ export function createBrokenRequests({ pending, bodies, linger, timeouts, basePa
     );
   }
 
-  function refuse(socket: Socket, problem: Problem): void {
+  function reject(socket: Socket, problem: Problem): void {
     if (ending.has(socket)) return;
     ending.add(socket);
     socket.pause();
-    const isAnswered = bodies.fail(socket, problem);
+    const hasResponse = bodies.fail(socket, problem);
     pending.whenDone(socket, () => {
-      if (socket.writable && !isAnswered) write(socket, problem);
+      if (socket.writable && !hasResponse) write(socket, problem);
       socket.end();
       linger(socket);
     });
   }
 
   return {
-    /** Handles Node's `clientError` event. */
-    refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    reject(error: NodeJS.ErrnoException, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy(error);
-      else refuse(socket, problemOf(error, timeouts));
+      else reject(socket, problemOf(error, timeouts));
     },
 
-    /** Handles Node's `connect` event, after which Node no longer manages the connection. */
-    refuseTunnel(_request: IncomingMessage, socket: Socket): void {
+    rejectTunnel(_request: IncomingMessage, socket: Socket): void {
       socket.on('error', () => undefined);
       const fix = `request a path that ${basePath}/docs lists`;
-      refuse(socket, invalidRequest({ location: 'method', message: 'CONNECT is not supported', fix }));
+      reject(socket, invalidRequest({ location: 'method', message: 'CONNECT is not supported', fix }));
     },
   };
 }

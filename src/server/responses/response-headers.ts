@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { HOUR, SECOND } from '#core/clock';
-import type { Answer, Representation } from '#server/replies/answer-body';
+import type { DataResponse, Representation } from '#server/responses/response-body';
 
 /** How long a price may be cached from now, in ms. A raised budget may refresh the price sooner. */
-const LONGEST = HOUR;
+const MAX_LIFETIME = HOUR;
 /** The number of characters between the quotes of a validator: 132 bits. */
 const ETAG_LENGTH = 22;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
@@ -16,17 +16,18 @@ const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: CSV, 'semico
 export type Format = keyof typeof MEDIA_TYPES;
 
 /** In seconds from the fetch: caches subtract `Age` (RFC 9111, 4.2). A stale response has a lifetime below its age. */
-function lifetime({ fetchedAt, dueAt }: Answer, now: number): number {
-  const end = Math.min(dueAt, now + LONGEST);
+function lifetime({ fetchedAt, dueAt }: DataResponse, now: number): number {
+  const end = Math.min(dueAt, now + MAX_LIFETIME);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
 }
 
 /**
  * How a response was produced (RFC 9211). `hit`: from stored data. `fwd=miss; stored`: fetched for this request.
- * `fwd=stale`: stored and due, with `detail` for the failure of its refresh, or `refreshing`.
+ * `fwd=stale`: stored and due, with `detail` for the failure of its refresh, `refreshing`, or `stale` if the source
+ * works but has no newer data.
  */
-function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
-  if (settled) return 'quotient; hit';
+function cacheStatus({ isImmutable, dueAt, outcome }: DataResponse, now: number): string {
+  if (isImmutable) return 'quotient; hit';
   const ttl = Math.ceil((dueAt - now) / SECOND);
   const { failure, fetched, refreshing } = outcome;
   if (failure !== undefined) {
@@ -34,8 +35,9 @@ function cacheStatus({ settled, dueAt, outcome }: Answer, now: number): string {
     const reason = failure instanceof Error && 'reason' in failure ? failure.reason : 'not_stored';
     return `quotient; fwd=stale; ttl=${ttl}; detail=${reason}`;
   }
-  if (fetched) return `quotient; fwd=miss; stored; ttl=${ttl}`;
   if (refreshing) return `quotient; fwd=stale; ttl=${ttl}; detail=refreshing`;
+  if (dueAt < now) return `quotient; fwd=stale; ttl=${ttl}; detail=stale`;
+  if (fetched) return `quotient; fwd=miss; stored; ttl=${ttl}`;
   return `quotient; hit; ttl=${ttl}`;
 }
 
@@ -45,7 +47,7 @@ export function isNamed(header: string | undefined, etag: string): boolean {
   if (header.trim() === '*') return true;
   // Most lists do not contain the validator. This check avoids splitting them.
   if (!header.includes(etag)) return false;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /**
@@ -53,18 +55,17 @@ export function isNamed(header: string | undefined, etag: string): boolean {
  * because the newest sample may be fetched a minute after its time. The same time does not match if older figures may
  * still change: filled gaps, another source's figures, exchange rates.
  */
-function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Answer): boolean {
+function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: DataResponse): boolean {
   if (gaps.length > 0 || source.includes(',') || currency !== undefined) return false;
   return Date.parse(header) === Math.floor(modifiedAt / SECOND) * SECOND;
 }
 
 /** Whether the client has the response: by its validator or, without one, by its time (RFC 9110, 13.2.2). */
-export function isKnownTo(headers: IncomingHttpHeaders, answer: Answer, etag: string): boolean {
+export function isKnownTo(headers: IncomingHttpHeaders, response: DataResponse, etag: string): boolean {
   const { 'if-none-match': named, 'if-modified-since': since } = headers;
-  return named === undefined && since !== undefined ? isOfSameTime(since, answer) : isNamed(named, etag);
+  return named === undefined && since !== undefined ? isOfSameTime(since, response) : isNamed(named, etag);
 }
 
-/** Header lines from a flat list of names and values, which must be well-formed. */
 export function linesOf(fields: readonly string[]): string {
   let lines = '';
   for (let i = 0; i < fields.length; i += 2) lines += `${fields[i]}: ${fields[i + 1]}\r\n`;
@@ -75,7 +76,7 @@ export function linesOf(fields: readonly string[]): string {
 export type SharedFields = { readonly fields: readonly string[]; readonly lines: string };
 
 /** Throws if a field is not well-formed. */
-export function shareFields(status: 200 | 304, fields: readonly string[]): SharedFields {
+function shareFields(status: 200 | 304, fields: readonly string[]): SharedFields {
   for (let i = 0; i < fields.length; i += 2) {
     validateHeaderName(fields[i] as string);
     validateHeaderValue(fields[i] as string, fields[i + 1] as string);
@@ -99,21 +100,25 @@ type Options = {
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;
-  const made = new WeakMap<Representation, { headers: Headers; answer: Answer; second: number }>();
+  const headersByRepresentation = new WeakMap<
+    Representation,
+    { headers: Headers; response: DataResponse; second: number }
+  >();
 
   const keyed = (etag: string) =>
     `"${createHmac('sha256', etagKey).update(etag).digest('base64url').slice(0, ETAG_LENGTH)}"`;
 
-  function make(answer: Answer, representation: Representation, format: Format, now: number): Headers {
+  function make(response: DataResponse, representation: Representation, format: Format, now: number): Headers {
     const { coding, payload } = representation;
     const etag = keyed(representation.etag);
-    const { fileName, source, currency, modifiedAt, fetchedAt, settled, gaps } = answer;
-    const policy = settled ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${lifetime(answer, now)}, ${STALE}`;
+    const { fileName, source, currency, modifiedAt, fetchedAt, isImmutable, gaps, token } = response;
+    const policy = isImmutable ? `max-age=${YEAR_SECONDS}, immutable` : `max-age=${lifetime(response, now)}, ${STALE}`;
     const fields = ['etag', etag, 'vary', vary];
     fields.push('last-modified', new Date(modifiedAt).toUTCString(), 'cache-control', `private, ${policy}`);
-    fields.push('cache-status', cacheStatus(answer, now), 'quotient-source', source);
+    fields.push('cache-status', cacheStatus(response, now), 'quotient-source', source);
     if (fetchedAt !== undefined) fields.push('age', String(Math.max(0, Math.floor((now - fetchedAt) / SECOND))));
     if (gaps.length > 0) fields.push('quotient-gaps', gaps.join(', '));
+    if (token !== undefined) fields.push('quotient-token', token);
     const content = coding === 'identity' ? [] : ['content-encoding', coding];
     if (currency !== undefined) content.push('quotient-currency', currency);
     content.push('content-type', MEDIA_TYPES[format], 'content-length', String(payload.length));
@@ -122,12 +127,17 @@ export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
     return { etag, full: shareFields(200, [...fields, ...content]), unchanged: shareFields(304, fields) };
   }
 
-  return function cacheHeaders(answer: Answer, representation: Representation, format: Format, now: number): Headers {
+  return function cacheHeaders(
+    response: DataResponse,
+    representation: Representation,
+    format: Format,
+    now: number,
+  ): Headers {
     const second = Math.floor(now / SECOND);
-    const known = made.get(representation);
-    if (known && known.answer === answer && known.second === second) return known.headers;
-    const headers = make(answer, representation, format, now);
-    made.set(representation, { headers, answer, second });
+    const cached = headersByRepresentation.get(representation);
+    if (cached && cached.response === response && cached.second === second) return cached.headers;
+    const headers = make(response, representation, format, now);
+    headersByRepresentation.set(representation, { headers, response, second });
     return headers;
   };
 }

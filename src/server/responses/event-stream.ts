@@ -3,19 +3,18 @@ import type { Socket } from 'node:net';
 import type { createLoopTurns } from '#server/connections/loop-turns';
 import { connectionName } from '#server/connections/send-queues';
 
-/** Counts of all streams of a process. */
 export type StreamFigures = { open: number; events: number; conflated: number; cut: number };
 export const newStreamFigures = (): StreamFigures => ({ open: 0, events: 0, conflated: 0, cut: 0 });
 
 /** Headers of every stream. `no-transform` and `X-Accel-Buffering` ask proxies not to compress and not to buffer. */
-const FIELDS = [
-  ...['content-type', 'text/event-stream'],
-  ...['cache-control', 'no-cache, no-transform'],
-  ...['x-accel-buffering', 'no'],
-];
+const FIELDS = Object.entries({
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}).flat();
 const COMMENT = Buffer.from(':\n\n');
 /** The maximum number of bytes that a client may send after its request. They are discarded. */
-const MOST_RECEIVED = 64 * 1024;
+const MAX_RECEIVED = 64 * 1024;
 
 /** An event in the format of the HTML standard (9.2.6). `data` must not contain line breaks. */
 export const eventBytes = (event: string, data: string, id?: string): Buffer =>
@@ -107,7 +106,8 @@ export class EventStream {
   }
 
   readonly #flush = (): void => {
-    const [socket, waiting] = [this.#socket, this.#waiting];
+    const socket = this.#socket;
+    const waiting = this.#waiting;
     // Several events are one system call.
     if (waiting.size > 1) socket.cork();
     for (const [subject, bytes] of waiting) {
@@ -127,6 +127,6 @@ export class EventStream {
 
   #discard(length: number): void {
     this.#received += length;
-    if (this.#received > MOST_RECEIVED) this.close();
+    if (this.#received > MAX_RECEIVED) this.close();
   }
 }

@@ -1,16 +1,14 @@
-import { type Clock, HOUR, SECOND } from '#core/clock';
-import { memo } from '#core/memo';
+import { type Clock, isoDate, SECOND } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import type { Component } from '#upstream/component';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
-import { type Incident, shownSince } from './incident.ts';
+import { type Incident, type ObservedDay, shownSince } from './incident.ts';
 import { createIncidentStore } from './incident-store.ts';
 import { createIncidentWatch } from './incident-watch.ts';
 
 /** How often the components are observed, in ms. */
 const OBSERVE_EVERY = 5 * SECOND;
-const TIDY_EVERY = HOUR;
 
 type Deps = Pick<CapabilityDeps, 'database' | 'deadline' | 'versions' | 'clock'> & {
   outcomes: Pick<SourceOutcomes, 'sync'>;
@@ -56,10 +54,13 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
   const database = watchDatabase(checkDatabase, clock);
   const store = deadline.over(createIncidentStore(prisma));
   let known: Incident[] = [];
+  let observed: ObservedDay[] = [];
   const watched = versions.watch({
     names: () => ['incidents'],
     async reload(changed) {
-      if (changed.length > 0) known = await store.read(shownSince(clock.now()));
+      if (changed.length === 0) return;
+      const since = shownSince(clock.now());
+      [known, observed] = await Promise.all([store.read(since), store.observedDays(since)]);
     },
   });
   await watched.sync();
@@ -77,14 +78,23 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
     },
     clock,
   });
-  const tidy = memo(() => store.tidy(clock.now()), { ttl: TIDY_EVERY, clock });
+
+  async function recordToday(seen: readonly Component[]): Promise<void> {
+    const date = isoDate(clock.now());
+    const known = new Set(observed.filter((day) => day.date === date).map(({ component }) => component));
+    const configured = seen.filter(({ name, state }) => state !== 'not_configured' && !known.has(name));
+    if (configured.length === 0) return;
+    await store.recordDays(configured.map(({ name: component }) => ({ component, date })));
+    await watched.sync();
+  }
 
   async function observe(): Promise<void> {
     const isUp = await database.read(outcomes.sync);
-    incidents.observe(current());
+    const seen = current();
+    incidents.observe(seen);
     if (!isUp) return;
     await incidents.write();
-    await tidy();
+    await recordToday(seen);
   }
 
   return {
@@ -93,9 +103,16 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
     report: () => {
       const since = shownSince(clock.now());
       const shown = known.filter(({ endedAt }) => endedAt === null || endedAt >= since);
-      return { components: current(), incidents: shown.sort((a, b) => b.startedAt - a.startedAt) };
+      return { components: current(), incidents: shown.sort((a, b) => b.startedAt - a.startedAt), observed };
     },
-    poll: memo(observe, { ttl: OBSERVE_EVERY, clock }) as () => Promise<void>,
+    jobs: [
+      {
+        name: 'incident watch',
+        every: OBSERVE_EVERY,
+        run: observe,
+        isOfPeers: true,
+      },
+    ],
   } satisfies Capability & Record<string, unknown>;
 }
 

@@ -5,35 +5,28 @@ import { Problem } from '#core/problems';
 /** How many responses run at once, how many may wait, and how long one may take (ms) while others wait. */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
-const tooMany = () =>
-  new Problem(
-    'overloaded',
-    'The service is still sending other long responses to this user. Request long responses one at a time.',
-    {
-      retryAfter: 2,
-    },
-  );
+const DETAIL = 'The service is still sending other long responses to this user. Request long responses one at a time.';
+const tooMany = () => new Problem('overloaded', DETAIL, { retryAfter: 2 });
 
 /** Runs responses in the order of their requests. Each occupies a slot until it is sent or its client disconnects. */
-export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
-  /** Running responses and when each started, oldest first. */
-  const given = new Map<ServerResponse, number>();
+export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
+  const startedAt = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   /** While others wait, the oldest response is cut at the time limit, because its client reads too slowly. */
   function watch(): void {
     clearTimeout(timer);
-    const [first] = given;
+    const [first] = startedAt;
     if (patience === undefined || queue.length === 0 || !first) return;
     const [response, since] = first;
     timer = setTimeout(() => response.destroy(), Math.max(0, since + patience - performance.now()));
   }
 
   function begin(response: ServerResponse): void {
-    given.set(response, performance.now());
+    startedAt.set(response, performance.now());
     response.once('close', () => {
-      given.delete(response);
+      startedAt.delete(response);
       queue.shift()?.();
       watch();
     });
@@ -41,10 +34,10 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
 
   return {
     /** Waits for a response's turn. Throws `overloaded` if too many responses wait. */
-    async enter(response: ServerResponse, most: number = waiting): Promise<void> {
+    async enter(response: ServerResponse, maxWaiting: number = waiting): Promise<void> {
       if (response.closed) throw tooMany();
-      if (given.size < atOnce) return begin(response);
-      if (queue.length >= most) throw tooMany();
+      if (startedAt.size < atOnce) return begin(response);
+      if (queue.length >= maxWaiting) throw tooMany();
       await new Promise<void>((resolve, reject) => {
         const giveUp = () => {
           queue.splice(queue.indexOf(next), 1);
@@ -62,7 +55,7 @@ export function createAnswerQueue({ atOnce, waiting = 0, patience }: Bounds) {
       });
     },
 
-    isIdle: (): boolean => given.size === 0,
+    isIdle: (): boolean => startedAt.size === 0,
   };
 }
 
@@ -72,12 +65,12 @@ const WAITING = { long: 3, wide: 30 } as const;
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
 /** One queue per user for long and wide responses, and one queue for long responses to all users. */
-export function createAnswerQueues() {
-  const byUser = new Map<number, ReturnType<typeof createAnswerQueue>>();
-  const all = createAnswerQueue(ALL_USERS);
+export function createResponseQueues() {
+  const byUser = new Map<number, ReturnType<typeof createResponseQueue>>();
+  const all = createResponseQueue(ALL_USERS);
 
   return async function enter(user: number, response: ServerResponse, size: keyof typeof WAITING): Promise<void> {
-    const own = byUser.get(user) ?? createAnswerQueue({ atOnce: 1 });
+    const own = byUser.get(user) ?? createResponseQueue({ atOnce: 1 });
     byUser.set(user, own);
     const leave = () => {
       if (own.isIdle() && byUser.get(user) === own) byUser.delete(user);

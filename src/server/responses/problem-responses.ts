@@ -1,13 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { editDistance, tolerance } from '#core/forms/record-fields';
 import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
-import { editDistance, tolerance } from '#core/record-fields';
 import { checkRequest } from '#server/connections/request-head';
 import type { Gate } from '#server/gate';
-import { PAGE_SECURITY, withVary } from '#server/replies/static-content';
 import { factsOf, type RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
 import { traceProblem } from '#server/request-trace';
+import { PAGE_SECURITY, withVary } from '#server/responses/static-content';
+import { urlKeyHeaders } from '#server/url-key';
 import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
@@ -30,18 +31,13 @@ const FRAMEWORK: Record<string, () => Problem> = {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, statusCode = 500 } = error as FastifyError;
-  const known = FRAMEWORK[code];
-  if (known) return known();
+  const frameworkProblem = FRAMEWORK[code];
+  if (frameworkProblem) return frameworkProblem();
   if (code?.startsWith('FST_') && statusCode >= 400 && statusCode < 500) {
     return new Problem('invalid_request', 'The service cannot read the request.', { cause: error });
   }
-  return new Problem(
-    'internal_error',
-    'An unexpected error occurred. The operator can find the error in the log by the request ID.',
-    {
-      cause: error,
-    },
-  );
+  const detail = 'An unexpected error occurred. The operator can find the error in the log by the request ID.';
+  return new Problem('internal_error', detail, { cause: error });
 }
 
 /**
@@ -68,7 +64,6 @@ type Options = {
   page: (problem: Problem, asked: Asked) => string;
   log: Pick<RequestLog, 'failed'>;
   requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
-  /** Where the paths are listed. */
   listing: string;
   limits?: Record<string, string>;
   nearest?: ((url: string) => string | undefined) | undefined;
@@ -106,11 +101,10 @@ function send(request: FastifyRequest, reply: FastifyReply, problem: Problem, op
   return reply.header('content-type', MEDIA_TYPE).send(textOf(problem, basePath, requestId));
 }
 
-type Page = Pick<Options, 'basePath' | 'page' | 'log' | 'requests' | 'listing'>;
+export type ProblemPage = Pick<Options, 'basePath' | 'page' | 'log' | 'requests' | 'listing'>;
 type Dependencies = { gate: Pick<Gate, 'limitsOf'>; now: () => number };
 
-/** Converts every error of an app to a problem. Distinguishes an unknown path from a method that is not allowed. */
-export function replyWithProblems(app: FastifyInstance, options: Page, { gate, now }: Dependencies): void {
+export function respondWithProblems(app: FastifyInstance, options: ProblemPage, { gate, now }: Dependencies): void {
   const { listing } = options;
   const paths = createKnownPaths(app);
   app.decorateRequest('problem', undefined);
@@ -136,9 +130,9 @@ export function replyWithProblems(app: FastifyInstance, options: Page, { gate, n
 }
 
 /** Responds to a path that the router cannot parse: Fastify's `frameworkErrors`, which runs no hook. */
-export function answerUnroutable(options: Page) {
+export function respondToUnroutable(options: ProblemPage) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(urlKeyHeaders(request.raw, 'no-store'));
     try {
       checkRequest(request);
       send(request, reply, toProblem(error), options);
@@ -160,7 +154,7 @@ function createKnownPaths(app: FastifyInstance) {
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
     const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
     const route = routes.get(url) ?? { pattern: new RegExp(`^${pattern}$`), methods: new Set() };
-    for (const one of [method].flat()) route.methods.add(one);
+    for (const verb of [method].flat()) route.methods.add(verb);
     routes.set(url, route);
   });
   const pathOf = (url: string) => url.split('?', 1)[0] as string;
@@ -169,7 +163,6 @@ function createKnownPaths(app: FastifyInstance) {
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
-    /** Returns the known readable path that resembles an unknown path. */
     nearest(url: string): string | undefined {
       const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && !/[:*]/.test(path));
       const paths = readable.map(([path]) => path).filter((path) => !ASSET.test(path));
@@ -182,13 +175,13 @@ function createKnownPaths(app: FastifyInstance) {
 const SHORTEST_END = 4;
 
 /** Returns the known path that differs from another only in case, slashes, one or two letters, or a prefix. */
-export function nearestPath(path: string, known: readonly string[]): string | undefined {
-  const given = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
-  const apart = (one: string) => editDistance(given, one.toLowerCase(), tolerance(one.length));
+export function nearestPath(path: string, paths: readonly string[]): string | undefined {
+  const wanted = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
+  const apart = (candidate: string) => editDistance(wanted, candidate.toLowerCase(), tolerance(candidate.length));
   const isEnd = (whole: string, end: string) => end.length >= SHORTEST_END && whole.endsWith(end);
-  const [nearest] = known
-    .map((one) => ({ one, letters: apart(one) }))
+  const [nearest] = paths
+    .map((candidate) => ({ candidate, letters: apart(candidate) }))
     .filter(({ letters }) => letters < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.letters - b.letters);
-  return nearest?.one ?? known.find((one) => isEnd(one, given) || isEnd(given, one));
+  return nearest?.candidate ?? paths.find((candidate) => isEnd(candidate, wanted) || isEnd(wanted, candidate));
 }

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createLongWork } from '#core/time-slicing';
 
 /** The minimum size for compression, in bytes. A smaller body is sent as text in one write with its headers. */
-const WORTH_COMPRESSING = 1024;
+const MIN_COMPRESSED = 1024;
 /** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
 /** The quality for long bodies, which may never be requested again. It takes a quarter of the time. */
@@ -51,7 +51,8 @@ function alone(bytes: Buffer): Buffer {
   return copy;
 }
 
-const [making, compressing] = [createLongWork(), createLongWork()];
+const making = createLongWork();
+const compressing = createLongWork();
 /** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
 const LONG_BODY = 1024 * 1024;
 /** In bytes. Encoding a block takes half a millisecond. The allocator does not release smaller blocks. */
@@ -60,7 +61,7 @@ const BLOCK = 256 * 1024;
 export function bodyOf(text: string): Body {
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes);
-  return bodyOfBytes(bytes.length < WORTH_COMPRESSING ? bytes : alone(bytes), hash);
+  return bodyOfBytes(bytes.length < MIN_COMPRESSED ? bytes : alone(bytes), hash);
 }
 
 /** Like `bodyOf`, for a text in pieces. The event loop can run between pieces. */
@@ -97,15 +98,15 @@ export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
 
 function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
   const hash = sum.digest('base64url').slice(0, 22);
-  const payload = bytes.length < WORTH_COMPRESSING ? bytes.toString('latin1') : bytes;
+  const payload = bytes.length < MIN_COMPRESSED ? bytes.toString('latin1') : bytes;
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
-  const made = new Map<Coding, Representation | Promise<Representation>>();
+  const representations = new Map<Coding, Representation | Promise<Representation>>();
 
   async function make(coding: 'br' | 'gzip', from: Buffer): Promise<Representation> {
     const compressed = () => compress[coding](from);
     const payload = alone(await (from.length < LONG_BODY ? compressed() : compressing(compressed)));
     const representation = { coding, payload, etag: `"${hash}-${coding}"` };
-    made.set(coding, representation);
+    representations.set(coding, representation);
     return representation;
   }
 
@@ -113,11 +114,11 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
     identity,
     in(coding) {
       if (typeof payload === 'string' || coding === 'identity') return identity;
-      const known = made.get(coding);
-      if (known) return known;
+      const existing = representations.get(coding);
+      if (existing) return existing;
       const making = make(coding, payload);
-      making.catch(() => made.delete(coding));
-      made.set(coding, making);
+      making.catch(() => representations.delete(coding));
+      representations.set(coding, making);
       return making;
     },
     // Figures and dates compress to less than half, so both compressed forms together are no larger than the text.
@@ -126,21 +127,25 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
 }
 
 /** A response, and the data for its cache headers. Instants in Unix ms. */
-export type Answer = {
+export type DataResponse = {
   body: Body;
   fileName?: string;
   /** The sources of the response, as in `Quotient-Source`: the primary one first, separated by commas. */
   source: string;
+  /** For `Quotient-Token`: the tokens that replace requested tokens, separated by commas. */
+  token?: string;
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
   modifiedAt: number;
-  /** When the data was fetched. Undefined if it was imported or has long been settled. */
+  /** When the data was fetched. Undefined if it was imported or no longer changes. */
   fetchedAt: number | undefined;
   /** When the data is next due for a fetch, if it is requested. */
   dueAt: number;
-  settled: boolean;
+  isImmutable: boolean;
   gaps: readonly string[];
+  /** The calls that the response costs, if that depends on its content. */
+  cost?: number;
   /** Returns the response to the same request at an instant (Unix ms), if it is cached. */
-  fromCache?: (now: number) => Answer | undefined;
+  fromCache?: (now: number) => DataResponse | undefined;
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

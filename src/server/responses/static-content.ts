@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Body, bodyOf } from '#server/replies/answer-body';
-import { isNamed } from './answer-headers.ts';
+import { type Body, bodyOf } from '#server/responses/response-body';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
+import { isNamed } from './response-headers.ts';
 
 type Content = {
   type: string;
   headers?: Readonly<Record<string, string>>;
   text: () => string | Promise<string>;
-  /** The name in metrics of several texts that are counted together. */
   countedAs?: string;
 };
 
@@ -33,7 +32,6 @@ export async function sendShared(
   return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
 }
 
-/** Serves a text that does not change while the process runs. The first request creates it. */
 export function serveText(app: FastifyInstance, url: string, { text, countedAs, ...content }: Content): void {
   let body: Body | undefined;
   const config = { ...(countedAs && { countedAs }) };
@@ -54,14 +52,8 @@ export function neverStored(app: FastifyInstance): void {
 
 /** Allows no external and no inline content. Pages load scripts and styles from the service's files. */
 const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
 /** Restricts what a page may do, so that a mistake in the service does less harm. */

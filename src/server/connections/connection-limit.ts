@@ -1,0 +1,50 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+type Options = {
+  /** The number of connections at which one is closed for each that is opened. */
+  most: number;
+  /** The client of a connection. Undefined for a proxy, whose connections belong to many clients. */
+  clientOf: (socket: Socket) => string | undefined;
+  isIdle: (socket: Socket) => boolean;
+};
+
+function firstIdle(sockets: Iterable<Socket>, newest: Socket, isIdle: Options['isIdle']): Socket | undefined {
+  for (const socket of sockets) if (socket !== newest && isIdle(socket)) return socket;
+  return undefined;
+}
+
+/**
+ * Keeps one client from taking all connections. When the limit is reached, the client with the most connections loses its
+ * oldest idle one. If all of them are in use, another client's idle one is closed or, without any, its newest one. Streams
+ * do not take part: they have their own limits.
+ */
+export function limitConnections(server: Server, { most, clientOf, isIdle }: Options): void {
+  const byClient = new Map<string, Set<Socket>>();
+
+  function* all(): Iterable<Socket> {
+    for (const sockets of byClient.values()) yield* sockets;
+  }
+
+  function makeRoom(newest: Socket, client: string | undefined): void {
+    let crowd = byClient.get(client ?? '') ?? new Set();
+    for (const sockets of byClient.values()) if (sockets.size > crowd.size) crowd = sockets;
+    const closed = firstIdle(crowd, newest, isIdle) ?? firstIdle(all(), newest, isIdle) ?? [...crowd].at(-1);
+    closed?.destroy();
+  }
+
+  server.on('connection', (socket) => {
+    const client = clientOf(socket);
+    if (client !== undefined) {
+      const sockets = byClient.get(client) ?? new Set();
+      byClient.set(client, sockets.add(socket));
+      socket.once('close', () => {
+        sockets.delete(socket);
+        if (sockets.size === 0 && byClient.get(client) === sockets) byClient.delete(client);
+      });
+    }
+    server.getConnections((_error, open) => {
+      if (open >= most) makeRoom(socket, client);
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SECOND } from '#core/clock';
+import type { Gate, ListedRequest } from './gate.ts';
+import { factsOf, type LogResponse, type RequestFacts, routeOf } from './request-log.ts';
+import { type Histogram, observe, type RequestHistograms } from './request-metrics.ts';
+import { traceResponse } from './request-trace.ts';
+
+/** The status in the request log of a user if the client disconnected before the response, as in nginx. */
+const CLIENT_GONE = 499;
+
+/** A request after its response, for metrics, the trace, the request log of its user, and the log. */
+export type FinishedRequest = RequestFacts &
+  Omit<ListedRequest, 'keyId'> & {
+    countedAs?: string | undefined;
+    histogram?: Histogram | undefined;
+    /** A request that has no span yet, and when it arrived, in monotonic ms. */
+    untraced?: IncomingMessage;
+    arrivedAt?: number;
+  } & (
+    | { user: number; keyId: number }
+    /** A request that no user's log lists. */
+    | { user: number | undefined; keyId: undefined }
+  );
+
+type Dependencies = {
+  gate: Pick<Gate, 'costOfRequest' | 'requestLog'>;
+  requests?: RequestHistograms | undefined;
+  log?: LogResponse | undefined;
+  now: () => number;
+};
+
+export function createFinish({ gate, requests, log, now }: Dependencies) {
+  const { requestLog } = gate;
+
+  function list(request: FinishedRequest): void {
+    if (request.keyId !== undefined) requestLog?.note(request.user, request);
+  }
+
+  function finish(request: FinishedRequest): void {
+    const { countedAs, histogram, method, route, status, ms, untraced, arrivedAt = 0 } = request;
+    if (histogram !== undefined) observe(histogram, ms / SECOND);
+    else requests?.observe(countedAs ?? route, method, status, ms / SECOND);
+    if (untraced !== undefined) traceResponse(untraced, route, status, arrivedAt, arrivedAt + ms);
+    list(request);
+    // A fault of the service has its own line.
+    if (status !== 500) log?.(request);
+  }
+
+  function finishedOf(request: FastifyRequest, reply: FastifyReply): FinishedRequest {
+    const { keyId, user, url, problem: code, routeOptions } = request;
+    const { config } = routeOptions;
+    const isSent = reply.raw.writableEnded;
+    const isListed = requestLog !== undefined && keyId !== undefined && !config.isUnlisted;
+    return {
+      ...factsOf(request, reply, isSent ? reply.statusCode : CLIENT_GONE),
+      countedAs: request.is404 ? undefined : config.countedAs,
+      at: now(),
+      path: isListed ? requestLog.pathOf((config.passesCalls && routeOf(request)) || url, config) : '',
+      code,
+      cost: isSent && isListed ? gate.costOfRequest(request) : 0,
+      ...(isListed ? { user, keyId } : { user, keyId: undefined }),
+    };
+  }
+
+  return {
+    finish,
+
+    /** Records the requests that the framework handles. Their spans end with their responses. */
+    listen(app: FastifyInstance): void {
+      app.addHook('onResponse', (request, reply, done) => {
+        finish(finishedOf(request, reply));
+        done();
+      });
+    },
+
+    /** Without a delivered response, `onResponse` does not run, although the request may have changed something. */
+    listUndelivered(app: FastifyInstance): void {
+      if (requestLog === undefined) return;
+      app.addHook('onRequest', (request, reply, done) => {
+        const { raw } = reply;
+        const listIfUndelivered = () => {
+          if (!raw.writableFinished) list(finishedOf(request, reply));
+        };
+        if (raw.closed) listIfUndelivered();
+        else raw.once('close', listIfUndelivered);
+        done();
+      });
+    },
+  };
+}
+
+export type RequestEnds = ReturnType<typeof createFinish>;

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { LIMITS } from './connections/request-head.ts';
+import { setKeyInUrl } from './url-key.ts';
+
+const isUnder = (path: string, prefix: string): boolean =>
+  prefix === '' ||
+  (path.startsWith(prefix) && (path.length === prefix.length || '/?'.includes(path[prefix.length] as string)));
+
+/**
+ * Returns a function that converts the target of a request to the path of a route. A proxy may strip or replace a prefix:
+ * routes, and all links to them, then have the prefix that clients see, and requests arrive with another one. Requests with
+ * the prefix of the routes are accepted, too. The absolute form must be accepted (RFC 9112, 3.2.2).
+ */
+export function createTargets(basePath: string, received: string) {
+  return function targetOf(url: string): string {
+    let path = url;
+    if (!url.startsWith('/')) {
+      path = url.replace(/^https?:\/\/[^/?]*/i, '');
+      if (path !== url && !path.startsWith('/')) path = `/${path}`;
+    }
+    if (basePath === received || isUnder(path, basePath) || !isUnder(path, received)) return path;
+    return basePath + path.slice(received.length);
+  };
+}
+
+/** What is served below a key. A router resolves no dots, and decodes no slash, so no other route matches these paths. */
+const SERVED_BELOW_KEY = /^(\/v1\/prices\/|\/v1\/node\/|\/api\/v3\/|\/v1\/tokens(?![^?#])|\/mcp\/?(?![^?#]))/;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Takes the key out of a path `/k/{key}/…`, before anything else sees the URL. The rest is the path of a route, so all
+ * checks, caches, logs and traces are those of the same request with the key in a header. If nothing is served below the
+ * key, the path becomes one without a route. A URL that is too long stays as it is, and is rejected.
+ */
+function takeKey(request: IncomingMessage, url: string, basePath: string): string {
+  const prefix = `${basePath}/k/`;
+  if (!url.startsWith(prefix)) return url;
+  setKeyInUrl(request, '');
+  if (url.length > LIMITS.uri) return url;
+  const [, key = '', rest = ''] = /^([^/?#]*)(.*)$/s.exec(url.slice(prefix.length)) ?? [];
+  if (key === '' || !SERVED_BELOW_KEY.test(rest)) return `${prefix}***${/\?.*$/s.exec(rest)?.[0] ?? ''}`;
+  setKeyInUrl(request, decoded(key));
+  return basePath + rest;
+}
+
+/** Returns a function that sets the URL of a request to the path of a route, without a key. */
+export function createRequestTargets(basePath: string, received: string) {
+  const targetOf = createTargets(basePath, received);
+  return (request: IncomingMessage): void => {
+    request.url = takeKey(request, targetOf(request.url as string), basePath);
+  };
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '#core/clock';
+import { Problem } from '#core/problems';
+import { acceptedType } from '#server/responses/negotiation';
+import { PAGE_SECURITY, withVary } from '#server/responses/static-content';
+import type { Readiness } from '#status/health-routes';
+import type { StatusReport } from '#status/open-status';
+import { type Announcement, type Status, statusPage } from './status-page.ts';
+import { statusRecord } from './status-record.ts';
+
+type Options = {
+  basePath: string;
+  readiness: Readiness;
+  statusReport: () => StatusReport;
+  announcement?: (() => Announcement | undefined) | undefined;
+  clock: Clock;
+};
+
+/** Serves `/status`, as a page and as JSON, even if the service cannot serve. */
+export function serveStatus(app: FastifyInstance, options: Options): void {
+  const { basePath, readiness, statusReport, announcement, clock } = options;
+  const check = (): Promise<Status> =>
+    readiness().then(
+      (warnings) => ({ warnings }),
+      (problem) => {
+        if (problem instanceof Problem) return { problem };
+        throw problem;
+      },
+    );
+
+  app.get(`${basePath}/status`, { schema: { hide: true } }, async (request, reply) => {
+    const type = acceptedType(request, ['text/html', 'application/json']);
+    const status = await check();
+    const now = { status, report: statusReport(), announcement: announcement?.() };
+    reply.headers({ ...PAGE_SECURITY, 'cache-control': 'no-store', vary: withVary(reply, 'Accept') });
+    // The record states the failure itself, so that a program can read it in the same way in each state.
+    if (type === 'application/json') return reply.send(statusRecord(now, clock.now()));
+    if ('problem' in status) reply.code(status.problem.status).headers(status.problem.headers);
+    return reply.type('text/html; charset=utf-8').send(statusPage(basePath, now, clock.now()));
+  });
+}
