@@ -1,9 +1,8 @@
-import type { Operator } from '#core/operator';
+import type { Operator } from '#core/actor';
 import { audit } from '#database/audit';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** A message that has not arrived, without its contents. */
 export type StoredMessage = {
   id: string;
   kind: string;
@@ -17,8 +16,7 @@ export type StoredMessage = {
   hasRecipient: boolean;
 };
 
-/** In Unix ms. */
-export type MessagePlace = { createdAt: number; id: string };
+export type MessageCursor = { createdAt: number; id: string };
 
 /** When a message is given up, the address is removed from its payload. Only recoveries have an address there. */
 const HAS_RECIPIENT = Prisma.sql`(given_up_at IS NULL OR kind <> 'recover')`;
@@ -27,13 +25,12 @@ const COLUMNS = Prisma.sql`id::text, kind, user_key AS "userKey", created_at AS 
 
 export function createMessageStore(prisma: PrismaClient) {
   return {
-    /** Returns up to `most` messages before a place, newest first. */
-    async list(after: MessagePlace | undefined, most: number): Promise<StoredMessage[]> {
+    async list(after: MessageCursor | undefined, limit: number): Promise<StoredMessage[]> {
       const isAfter = after
         ? Prisma.sql`WHERE (created_at, id) < (${toInstant(after.createdAt)}, ${after.id}::uuid)`
         : Prisma.empty;
       return prisma.$queryRaw<StoredMessage[]>`
-        SELECT ${COLUMNS} FROM outbox_message ${isAfter} ORDER BY created_at DESC, id DESC LIMIT ${most}::int`;
+        SELECT ${COLUMNS} FROM outbox_message ${isAfter} ORDER BY created_at DESC, id DESC LIMIT ${limit}::int`;
     },
 
     async find(id: string): Promise<StoredMessage | undefined> {

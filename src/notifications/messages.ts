@@ -1,42 +1,39 @@
-import type { Operator } from '#core/operator';
+import type { Operator } from '#core/actor';
 import { Problem } from '#core/problems';
-import type { MessagePlace, MessageStore, StoredMessage } from './message-store.ts';
-import { NOTICE_WEBHOOK } from './notices/notice.ts';
-import { WEBHOOK_DELIVERY } from './webhooks/delivery-store.ts';
+import { CHANNELS, channelOfKind } from './channels/channels.ts';
+import { mailChannel } from './channels/mail/mail-channel.ts';
+import { WEBHOOK_DELIVERY } from './channels/webhook/delivery-store.ts';
+import { webhookChannel } from './channels/webhook/webhook-channel.ts';
+import type { MessageCursor, MessageStore, StoredMessage } from './message-store.ts';
 
-/** Instants in Unix ms. */
-export type Message = Omit<StoredMessage, 'createdAt' | 'dueAt'> & {
-  channel: 'mail' | 'webhook';
+export type Message = StoredMessage & {
+  channel: string;
   /** `failed` messages will be attempted again, `given_up` ones will not. */
   state: 'waiting' | 'failed' | 'given_up';
-  createdAt: number;
-  dueAt: number | null;
 };
 
 const stateOf = ({ dueAt, lastError }: StoredMessage): Message['state'] =>
   dueAt === null ? 'given_up' : lastError === null ? 'waiting' : 'failed';
 
+export const CHANNEL_NAMES = CHANNELS.map(({ name }) => name);
+
+/** Test events and repeated webhooks are no notices, and neither are the emails with one-time codes. */
+const channelOf = (kind: string): string =>
+  (channelOfKind(kind) ?? (kind === WEBHOOK_DELIVERY ? webhookChannel : mailChannel)).name;
+
 const toMessage = (stored: StoredMessage): Message => ({
   ...stored,
-  channel: [NOTICE_WEBHOOK, WEBHOOK_DELIVERY].includes(stored.kind) ? 'webhook' : 'mail',
+  channel: channelOf(stored.kind),
   state: stateOf(stored),
-  createdAt: stored.createdAt.getTime(),
-  dueAt: stored.dueAt?.getTime() ?? null,
 });
 
-type Dependencies = {
-  store: MessageStore;
-  /** Sends due messages now; undefined if mail is not configured. */
-  wake: (() => void) | undefined;
-};
-
-/** The operator's view of undelivered messages. */
-export function createMessages({ store, wake }: Dependencies) {
+/**
+ * The operator's view of undelivered messages. `wake` sends due messages now; it is undefined if mail is not configured.
+ */
+export function createMessages({ store, wake }: { store: MessageStore; wake: (() => void) | undefined }) {
   return {
-    /** Returns up to `most` messages before a place, newest first. */
-    async list(after: MessagePlace | undefined, most: number): Promise<Message[]> {
-      return (await store.list(after, most)).map(toMessage);
-    },
+    list: async (after: MessageCursor | undefined, limit: number): Promise<Message[]> =>
+      (await store.list(after, limit)).map(toMessage),
 
     /** Throws `mail_not_configured`, `not_found` and `message_not_retryable`. */
     async retry(operator: Operator, id: string): Promise<Message> {

@@ -13,8 +13,6 @@ export type OutboxMessage = {
 
 export type Backlog = { kind: string; messages: number; oldest: number };
 
-const KEPT_DAYS = 30;
-
 const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}::float8)`;
 
 /** All times are by the database's clock. */
@@ -23,14 +21,15 @@ export function createOutboxStore(prisma: PrismaClient) {
     /**
      * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: a statement skips rows that
      * another statement has locked, so only one process claims a message. When a claim expires, its message is due
-     * again, so other processes take over the messages of a dead process.
+     * again, so other processes take over the messages of a dead process. No pause lasts a day: a later due time was
+     * set before the clock was set back.
      */
     async claim(room: Readonly<Record<string, number>>, forMs: number): Promise<OutboxMessage[]> {
       return prisma.$queryRaw<OutboxMessage[]>`
         WITH due AS (
           SELECT message.id FROM json_each_text(${JSON.stringify(room)}::json) AS room(kind, most)
           CROSS JOIN LATERAL (
-            SELECT id FROM outbox_message WHERE kind = room.kind AND due_at <= now()
+            SELECT id FROM outbox_message WHERE kind = room.kind AND (due_at <= now() OR due_at > now() + make_interval(days => 1))
             ORDER BY due_at LIMIT room.most::int FOR UPDATE SKIP LOCKED) AS message)
         UPDATE outbox_message AS message SET due_at = clock_timestamp() + ${interval(forMs)}, attempts = attempts + 1
         FROM due WHERE message.id = due.id
@@ -62,16 +61,10 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int`;
     },
 
-    /** Undelivered messages by kind, and the age of the oldest in seconds. */
     backlog: () =>
       prisma.$queryRaw<Backlog[]>`
         SELECT kind, count(*)::int AS messages, extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS oldest
         FROM outbox_message WHERE given_up_at IS NULL GROUP BY kind`,
-
-    async tidy(): Promise<void> {
-      await prisma.$executeRaw`
-        DELETE FROM outbox_message WHERE given_up_at < now() - make_interval(days => ${KEPT_DAYS}::int)`;
-    },
   };
 }
 

@@ -3,10 +3,10 @@ import { every } from '#core/every';
 import type { Log } from '#core/log';
 import { tracedApart } from '#core/tracing';
 import type { Backlog, OutboxMessage, OutboxStore } from '#notifications/outbox-store';
-import type { FailureLog } from '#upstream/failure-log';
+import type { FailureLog } from '#upstream/failures/failure-log';
 
 /** How often a process checks for due messages of all processes, in ms. */
-const POLL_EVERY = 5 * SECOND;
+const POLL_INTERVAL = 5 * SECOND;
 const ATTEMPT = 30 * SECOND;
 /** How long a claim lasts in ms: more than an attempt. If a process is killed, another takes over within a minute. */
 const CLAIM = 45 * SECOND;
@@ -20,7 +20,6 @@ type Dependencies = {
   store: OutboxStore;
   log: Pick<Log, 'warn'>;
   failures: Pick<FailureLog, 'failed'>;
-  /** The delivery functions by kind. Messages of other kinds are ignored. */
   deliver: Readonly<Record<string, Deliver>>;
   atOnce?: Readonly<Record<string, number>>;
 };
@@ -40,16 +39,16 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
   async function fail(message: OutboxMessage, error: unknown): Promise<void> {
     const { id, kind, userKey, attempts, age } = message;
     const reason = describeError(error);
-    const facts = { id, kind, user: userKey, attempts, reason };
+    const fields = { id, kind, user: userKey, attempts, reason };
     // If this process stops during the attempt, other processes may deliver the message immediately.
-    const pause = isClosed ? 0 : pauseAfter(attempts, age, Math.random());
+    const pause = isClosed ? 0 : retryDelay(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
       // Logged at `info`, because a user's broken webhook is not a fault of the service.
-      failures.failed('delivery', error, { ...facts, pause }, 'info');
+      failures.failed('delivery', error, { ...fields, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
-      log.warn(facts, 'delivery given up');
+      log.warn(fields, 'delivery given up');
     }
   }
 
@@ -84,7 +83,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const busy = (kind: string) => [...underWay.keys()].filter((message) => message.kind === kind).length;
     const room = Object.fromEntries(kinds.map((kind) => [kind, (atOnce[kind] ?? AT_ONCE) - busy(kind)]));
     const messages = await store.claim(room, CLAIM);
-    mayHaveMore = kinds.some((kind) => messages.filter((one) => one.kind === kind).length === room[kind]);
+    mayHaveMore = kinds.some((kind) => messages.filter((message) => message.kind === kind).length === room[kind]);
     for (const message of messages) begin(message);
   }
 
@@ -95,7 +94,9 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     } while (isWanted && !isClosed);
   }
 
-  const polling = every(POLL_EVERY, claimWhileWanted, { onError: (error) => failures.failed('outbox claim', error) });
+  const polling = every(POLL_INTERVAL, claimWhileWanted, {
+    onError: (error) => failures.failed('outbox claim', error),
+  });
 
   /** Starts due deliveries. Claims run one at a time. A claim is repeated if it was requested again while it ran. */
   function look(): Promise<void> {
@@ -113,11 +114,9 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
       } while (mayHaveMore || underWay.size > 0);
     },
 
-    tidy: (): Promise<void> => store.tidy(),
-
     async backlog(): Promise<Backlog[]> {
       const waiting = await store.backlog();
-      return kinds.map((kind) => waiting.find((one) => one.kind === kind) ?? { kind, messages: 0, oldest: 0 });
+      return kinds.map((kind) => waiting.find((backlog) => backlog.kind === kind) ?? { kind, messages: 0, oldest: 0 });
     },
 
     /** Waits up to `withinMs` for deliveries in progress. Other processes repeat unfinished deliveries. */
@@ -134,16 +133,17 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export const GIVEN_UP_AFTER = 24 * HOUR;
-/** The pause between attempts, in ms. It doubles after each attempt up to `longest`. */
-const PAUSE = { first: 30 * SECOND, longest: 4 * HOUR };
+/** The pause between attempts, in ms. It doubles after each attempt up to the longest. */
+const FIRST_PAUSE = 30 * SECOND;
+export const MAX_PAUSE = 4 * HOUR;
 /** The random part of a pause, so that messages that failed together are not retried together. */
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
 /** Returns the pause in ms; undefined to give up. The last attempt is at the maximum age. `random` is from 0 to 1. */
-export function pauseAfter(attempts: number, age: number, random: number): number | undefined {
+export function retryDelay(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
-  const pause = Math.min(PAUSE.first * 2 ** (attempts - 1), PAUSE.longest) * (1 + SPREAD * random);
+  const pause = Math.min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE) * (1 + SPREAD * random);
   return Math.ceil(Math.max(LEAST, Math.min(pause, GIVEN_UP_AFTER - age)));
 }
 

@@ -1,7 +1,9 @@
 import type { Clock } from '#core/clock';
-import { Undeliverable } from '#notifications/outbox';
-import type { Mailer } from '#notifications/sources/smtp';
+import type { Mailer, MailFailure } from '#notifications/channels/mail/smtp';
+import { MAX_PAUSE, Undeliverable } from '#notifications/outbox';
 import { type Component, isFailing } from '#upstream/component';
+import type { FailureCause } from '#upstream/failures/failure';
+import type { Warning } from '#upstream/freshness';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
 
 /** The mail server's name among the outcomes that all processes share. */
@@ -17,7 +19,7 @@ export function recordMailOutcomes({ send }: Mailer, note: SourceOutcomes['note'
       } catch (error) {
         if (error instanceof Undeliverable) note(MAIL, 'ok');
         // The attempt of a stopping process proves nothing.
-        else if (!signal.aborted || signal.reason?.name === 'TimeoutError') note(MAIL, 'unreachable');
+        else if (!signal.aborted || signal.reason?.name === 'TimeoutError') note(MAIL, (error as MailFailure).reason);
         throw error;
       }
     },
@@ -26,13 +28,25 @@ export function recordMailOutcomes({ send }: Mailer, note: SourceOutcomes['note'
 
 type Deps = { isConfigured: boolean; outcomes: Pick<SourceOutcomes, 'latest'>; clock: Clock };
 
-/** The state by the last attempt to send an email. */
-export function mailComponent({ isConfigured, outcomes, clock }: Deps): Component {
-  const about = { name: 'mail', title: 'Email' };
-  if (!isConfigured) return { ...about, state: 'not_configured', dataAt: null };
+/** The cause of the last failure if no email was accepted since. It is kept until an email is retried. */
+function failingCause({ outcomes, clock }: Omit<Deps, 'isConfigured'>): FailureCause | undefined {
   const outcome = outcomes.latest(MAIL);
-  const worked = { ...about, dataAt: outcome.succeededAt };
-  return isFailing(outcome, clock.now())
-    ? { ...worked, state: 'down', reason: 'mail_failing' }
-    : { ...worked, state: 'operational' };
+  if (!isFailing(outcome, clock.now(), 2 * MAX_PAUSE)) return undefined;
+  return outcome.failure?.cause as FailureCause | undefined;
+}
+
+/**
+ * The state by the last attempt to send an email. The time of the last success is not published: it would reveal whether
+ * a recovery was for the address of a user.
+ */
+export function mailComponent({ isConfigured, ...deps }: Deps): Component {
+  const about = { name: 'mail', title: 'Email', dataAt: undefined };
+  if (!isConfigured) return { ...about, state: 'not_configured' };
+  if (failingCause(deps) !== undefined) return { ...about, state: 'down', reason: 'mail_failing' };
+  return { ...about, state: 'operational' };
+}
+
+export function mailWarnings(deps: Omit<Deps, 'isConfigured'>): Warning[] {
+  const cause = failingCause(deps);
+  return cause === undefined ? [] : [{ about: 'mail', cause }];
 }

@@ -1,37 +1,9 @@
-import { type Plan, termInWords } from '#accounts/ledger/plan';
 import { isoDate } from '#core/clock';
-import { escapeHtml } from '#core/record-fields';
-import type { Mail } from '#notifications/sources/smtp';
-
-/** Parts must not contain client input: an attacker could enter a stranger's address, and send text to the stranger. */
-type MailPart = string | { link: string; words: string } | { code: string };
-
-function textOf(part: MailPart): string {
-  if (typeof part === 'string') return part;
-  return 'link' in part ? `${part.words}:\n${part.link}` : `  ${part.code}`;
-}
-
-function htmlOf(part: MailPart): string {
-  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
-  if ('code' in part) return `<pre style="white-space: pre-wrap">${escapeHtml(part.code)}</pre>`;
-  return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.words)}</a></p>`;
-}
-
-/** Writes an email as text and HTML. Line breaks in the subject become spaces. */
-export function writeMail(subject: string, parts: readonly MailPart[]): Mail {
-  const html = parts.map(htmlOf).join('\n');
-  return {
-    subject: subject.replace(/\p{Cc}+/gu, ' '),
-    text: `${parts.map(textOf).join('\n\n')}\n`,
-    html: `<!doctype html>\n<html lang="en">\n<body style="font-family: sans-serif">\n${html}\n</body>\n</html>\n`,
-  };
-}
-
-/** Formats an instant (Unix ms) to the minute: `2026-01-31 12:00 UTC`. */
-export const inWords = (instant: number) => `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+import { type Plan, termInWords } from '#users/plan';
+import { inWords, type Mail, type MailPart, writeMail } from '../channels/mail/write-mail.ts';
 
 /** Returns a command that makes the same call as a link. `path` starts with a slash. */
-export const curl = (publicUrl: string, path: string, body: object) =>
+const curlCommand = (publicUrl: string, path: string, body: object) =>
   `curl -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${publicUrl}${path}`;
 
 type RecoverableUser = {
@@ -44,13 +16,13 @@ type RecoverableUser = {
 };
 
 function described({ key, plan, createdAt, start, lastUsedAt }: RecoverableUser): string {
-  const facts = [
+  const notes = [
     `${plan} plan`,
     `registered on ${isoDate(createdAt)}`,
     ...(start === null ? [] : [`its key starts with ${start}`]),
     ...(lastUsedAt === null ? [] : [`last used on ${isoDate(lastUsedAt)}`]),
   ];
-  return `User ${key}: ${facts.join(', ')}.`;
+  return `User ${key}: ${notes.join(', ')}.`;
 }
 
 type Values = { users: readonly RecoverableUser[]; others: number; expiresAt: number; publicUrl: string };
@@ -59,7 +31,7 @@ export function recoveryMail({ users, others, expiresAt, publicUrl }: Values): M
   const each = users.flatMap((user): MailPart[] => [
     described(user),
     { words: `Get a new key for user ${user.key}`, link: `${publicUrl}/#recover=${user.token}` },
-    { code: curl(publicUrl, '/v1/user/recover/confirm', { token: user.token }) },
+    { code: curlCommand(publicUrl, '/v1/user/recover/confirm', { token: user.token }) },
   ]);
   return writeMail('A new API key', [
     `A new API key was requested at ${publicUrl} for this address. If this wasn't you, ignore this email. Your keys have not changed.`,
@@ -88,6 +60,6 @@ export const verificationMail = ({ plan, token, expiresAt, publicUrl }: Verifica
     `The link works once and expires at ${inWords(expiresAt)}.`,
     { words: 'Confirm the address and get the API key', link: `${publicUrl}/#verify=${token}` },
     'If you have no browser, use this command:',
-    { code: curl(publicUrl, '/v1/user/verify', { token }) },
+    { code: curlCommand(publicUrl, '/v1/user/verify', { token }) },
     `The key is then valid for ${termInWords(plan)}. You can renew it on the website of the service or with POST /v1/user/renew. The key stays the same.`,
   ]);

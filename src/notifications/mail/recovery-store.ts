@@ -1,4 +1,5 @@
-import { DAY, iso, SECOND } from '#core/clock';
+import { iso, SECOND } from '#core/clock';
+import { toBytes } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { MAIL_RATES, type MailRate, mailSubject } from './one-time-code.ts';
 
@@ -19,24 +20,19 @@ export function createRecoveryStore(prisma: PrismaClient) {
     },
 
     async addTokens(tokens: readonly NewToken[]): Promise<void> {
-      await prisma.mailToken.createMany({
-        data: tokens.map(({ expiresAt, ...rest }) => ({ ...rest, expiresAt: new Date(expiresAt) })),
+      await prisma.oneTimeCode.createMany({
+        data: tokens.map(({ hash, userKey, expiresAt }) => ({
+          hash: Buffer.from(hash, 'hex'),
+          userKey,
+          expiresAt: new Date(expiresAt),
+        })),
       });
     },
 
     /** Does not check whether the code is valid. The statement that creates the new key checks the code. */
     async userOf(hash: string): Promise<number | undefined> {
-      const token = await prisma.mailToken.findUnique({ where: { hash } });
+      const token = await prisma.oneTimeCode.findUnique({ where: { hash: Buffer.from(hash, 'hex') } });
       return token?.userKey ?? undefined;
-    },
-
-    /** Deletes expired codes, expired registrations, and counts that are no longer needed. */
-    async tidy(now: number): Promise<void> {
-      const past = { lte: new Date(now) };
-      await prisma.mailToken.deleteMany({ where: { expiresAt: past } });
-      await prisma.pendingRegistration.deleteMany({ where: { expiresAt: past } });
-      await prisma.$executeRaw`
-        DELETE FROM mail_allowance WHERE last_at < ${iso(now - DAY)}::timestamptz`;
     },
   };
 }
@@ -55,15 +51,15 @@ export function admitMail(
   { apart, most, window }: MailRate,
   now: number,
 ): Prisma.Sql {
-  const isOver = Prisma.sql`
+  const hasEnded = Prisma.sql`
     abs(extract(epoch FROM excluded.window_start - held.window_start)) >= ${window / SECOND}::float8`;
   return Prisma.sql`
     INSERT INTO mail_allowance AS held (subject, last_at, window_start, count)
-    VALUES (${mailSubject(kind, email)}, ${iso(now)}::timestamptz, ${iso(now)}::timestamptz, 1)
+    VALUES (${toBytes(mailSubject(kind, email))}, ${iso(now)}::timestamptz, ${iso(now)}::timestamptz, 1)
     ON CONFLICT (subject) DO UPDATE SET last_at = excluded.last_at,
-      window_start = CASE WHEN ${isOver} THEN excluded.window_start ELSE held.window_start END,
-      count = CASE WHEN ${isOver} THEN 1 ELSE held.count + 1 END
+      window_start = CASE WHEN ${hasEnded} THEN excluded.window_start ELSE held.window_start END,
+      count = CASE WHEN ${hasEnded} THEN 1 ELSE held.count + 1 END
     WHERE abs(extract(epoch FROM excluded.last_at - held.last_at)) >= ${apart / SECOND}::float8
-      AND (${isOver} OR held.count < ${most}::int)
+      AND (${hasEnded} OR held.count < ${most}::int)
     RETURNING subject`;
 }

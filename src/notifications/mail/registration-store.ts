@@ -1,14 +1,14 @@
-import { OWNER_SCOPES, type storedForm } from '#accounts/keys/api-key';
-import type { Plan, Term } from '#accounts/ledger/plan';
-import type { RegistrationForm } from '#accounts/users/registration';
 import { iso } from '#core/clock';
-import { arrayOf } from '#database/values';
+import { arrayOf, toBytes } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import type { Plan, Term } from '#users/plan';
+import type { RegistrationForm } from '#users/registration';
+import type { OwnerKey } from '#users/user';
 import { MAIL_RATES } from './one-time-code.ts';
 import { admitMail } from './recovery-store.ts';
 
 /** A registration whose address is not verified yet. `expiresAt` is in Unix ms. */
-export type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
+type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: number };
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
@@ -37,12 +37,17 @@ export function createRegistrationStore(prisma: PrismaClient) {
     },
 
     async addToken(hash: string, { id, expiresAt }: PendingRegistration): Promise<void> {
-      await prisma.mailToken.create({ data: { hash, registrationId: id, expiresAt: new Date(expiresAt) } });
+      await prisma.oneTimeCode.create({
+        data: { hash: Buffer.from(hash, 'hex'), registrationId: id, expiresAt: new Date(expiresAt) },
+      });
     },
 
     /** Does not check whether the code is valid. `confirm` checks the code. */
     async planOf(hash: string): Promise<Plan | undefined> {
-      const token = await prisma.mailToken.findUnique({ where: { hash }, include: { registration: true } });
+      const token = await prisma.oneTimeCode.findUnique({
+        where: { hash: Buffer.from(hash, 'hex') },
+        include: { registration: true },
+      });
       return token?.registration?.plan;
     },
 
@@ -50,15 +55,15 @@ export function createRegistrationStore(prisma: PrismaClient) {
     async confirm(
       token: string,
       { anchor, validUntil, limit }: Term & { limit: number },
-      { hash, start }: ReturnType<typeof storedForm>,
+      { hash, start, scopes }: OwnerKey,
       now: number,
     ): Promise<number | undefined> {
       const at = Prisma.sql`${iso(now)}::timestamptz`;
       const rows = await prisma.$queryRaw<{ key: number }[]>`
         WITH taken AS (
-          DELETE FROM pending_registration USING mail_token
-          WHERE mail_token.hash = ${token} AND mail_token.registration_id = pending_registration.id
-            AND mail_token.expires_at > ${at}
+          DELETE FROM pending_registration USING one_time_code
+          WHERE one_time_code.hash = ${toBytes(token)} AND one_time_code.registration_id = pending_registration.id
+            AND one_time_code.expires_at > ${at}
           RETURNING name, email, plan),
         made AS (
           INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at, verified_at)
@@ -67,7 +72,7 @@ export function createRegistrationStore(prisma: PrismaClient) {
           RETURNING key),
         owned AS (
           INSERT INTO api_key (hash, user_key, scopes, start, created_at)
-          SELECT ${hash}, key, ${arrayOf('scope', OWNER_SCOPES)}, ${start}, ${at} FROM made)
+          SELECT ${toBytes(hash)}, key, ${arrayOf('scope', scopes)}, ${start}, ${at} FROM made)
         SELECT key FROM made`;
       return rows[0]?.key;
     },

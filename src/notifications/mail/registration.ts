@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { firstTerm, PLANS } from '#accounts/ledger/plan';
-import type { UserRecord } from '#accounts/records';
-import type { RegistrationForm } from '#accounts/users/registration';
-import type { Users } from '#accounts/users/users';
 import { type Clock, HOUR, iso, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { Mailer } from '#notifications/channels/mail/smtp';
 import type { OutboxMessage } from '#notifications/outbox-store';
-import type { Mailer } from '#notifications/sources/smtp';
+import { type Authority, byService } from '#users/authority';
+import { firstTerm, PLANS } from '#users/plan';
+import type { RegistrationForm } from '#users/registration';
+import type { Users } from '#users/users';
+import type { UserRecord } from '#users/users-records';
 import { recoveryMail, verificationMail } from './mails.ts';
 import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './one-time-code.ts';
 import type { RecoveryStore } from './recovery-store.ts';
 import type { RegistrationStore } from './registration-store.ts';
 
-type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'recordOf'> };
+type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'mintOwnerKey' | 'recordOf'> };
 
-/** Creates a user only after the address is verified. */
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
     /** Stores a registration and requests the email with the code. Throws `rate_limited` at the address's limit. */
@@ -46,34 +45,36 @@ export function createVerifiedRegistration({ store, users, mailer, wake, clock, 
       const hash = hashMailToken(token);
       const plan = isMailToken(token) ? await store.planOf(hash) : undefined;
       if (plan === undefined) throw tokenInvalid();
-      const apiKey = mintApiKey();
+      const ownerKey = users.mintOwnerKey();
       const term = { ...firstTerm(plan, now), limit: PLANS[plan].limit };
-      const key = await store.confirm(hash, term, storedForm(apiKey), now);
+      const key = await store.confirm(hash, term, ownerKey, now);
       if (key === undefined) throw tokenInvalid();
-      return users.recordOf(key, apiKey);
+      return users.recordOf(key, ownerKey.apiKey);
     },
   };
 }
 
 export type VerifiedRegistration = ReturnType<typeof createVerifiedRegistration>;
 
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 type MailDependencies = {
   mailer: Mailer;
   wake: () => void;
   clock: Clock;
-  /** The service's public URL, without a trailing slash. */
   publicUrl: string;
 };
 
+export type RecoverKey = (authority: Authority, codeHash: string) => Promise<UserRecord>;
+
 type RecoveryDependencies = MailDependencies & {
   store: RecoveryStore;
-  users: Pick<Users, 'recover' | 'usersOf'>;
+  users: Pick<Users, 'usersOf'>;
+  recoverKey: RecoverKey;
 };
 
 /** Treats known and unknown addresses alike: users are looked up only when the email is sent. */
-export function createRecovery({ store, users, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
+export function createRecovery({ store, users, recoverKey, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
     /** Requests an email, within the address's limit. Never reveals whether an email is sent. */
     async request(email: string): Promise<void> {
@@ -83,7 +84,7 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
     /** Sends the email for a `recover` message if users have registered the address. Each attempt uses new codes. */
     async deliver({ id, payload }: OutboxMessage, signal: AbortSignal): Promise<void> {
       const { email } = payload as { email: string };
-      const { users: found, count } = await users.usersOf(email, MOST_LISTED);
+      const { users: found, count } = await users.usersOf(email, MAX_LISTED);
       const [first] = found;
       if (!first) return;
       const expiresAt = clock.now() + TOKEN_LIFE.recover;
@@ -98,9 +99,8 @@ export function createRecovery({ store, users, mailer, wake, clock, publicUrl }:
     async confirm(token: string): Promise<UserRecord> {
       const hash = hashMailToken(token);
       const key = isMailToken(token) ? await store.userOf(hash) : undefined;
-      const record = key === undefined ? undefined : await users.recover(key, hash);
-      if (!record) throw tokenInvalid();
-      return record;
+      if (key === undefined) throw tokenInvalid();
+      return recoverKey(byService(key, tokenInvalid), hash);
     },
   };
 }

@@ -1,67 +1,40 @@
 import { z } from 'zod';
-import { type Clock, DAY, MINUTE, SECOND } from '#core/clock';
-import { every } from '#core/every';
+import { type Clock, MINUTE, SECOND } from '#core/clock';
+import type { Job } from '#core/jobs';
 import type { Deliver } from '#notifications/outbox';
-import type { OutboxMessage } from '#notifications/outbox-store';
-import type { Mailer } from '#notifications/sources/smtp';
-import type { WebhookPosting } from '#notifications/webhooks/posting';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import type { FailureLog } from '#upstream/failure-log';
-import { NOTICE_MAIL, NOTICE_WEBHOOK, noticeMail, webhookBody } from './notice.ts';
-import type { Addressed, NoticeStore } from './notice-store.ts';
-
-/** The daily limit for an unverified address, which may be a stranger's mailbox. */
-export const MAILS_A_DAY = 20;
+import type { ChannelDeps } from '../channels/channel.ts';
+import { CHANNELS } from '../channels/channels.ts';
+import type { NoticeStore } from './notice-store.ts';
 
 const payload = z.object({ notice: z.uuid() });
 
-type Dependencies = {
-  store: Pick<NoticeStore, 'find' | 'mailedTo' | 'delivered'>;
-  mailer: Mailer;
-  posting: Pick<WebhookPosting, 'post'>;
-  clock: Clock;
-  /** The service's public URL, without a trailing slash. */
-  publicUrl: string;
-};
+type Dependencies = Omit<ChannelDeps, 'mailedTo'> & { store: Pick<NoticeStore, 'find' | 'mailedTo' | 'delivered'> };
 
-/** Delivers messages that contain notices. The recipient is looked up at delivery. */
-export function createNoticeDelivery({ store, mailer, posting, clock, publicUrl }: Dependencies) {
-  /** A notice without a recipient counts as delivered. */
-  const addressed = (message: OutboxMessage): Promise<Addressed | undefined> =>
-    store.find(payload.parse(message.payload).notice, clock.now());
-
-  async function byMail(message: OutboxMessage, signal: AbortSignal): Promise<void> {
-    const found = await addressed(message);
-    if (!found) return;
-    const { notice, user } = found;
-    const now = clock.now();
-    if (!user.isVerified && (await store.mailedTo(user.email, now - DAY)) >= MAILS_A_DAY)
-      throw new Error('daily email limit for an unverified address reached');
-    const mail = noticeMail({ notice, term: user, isVerified: user.isVerified, publicUrl });
-    await mailer.send({ ...mail, id: notice.id, to: user.email }, signal);
-    await store.delivered(notice.id, 'mail', clock.now());
-  }
-
-  async function byWebhook(message: OutboxMessage): Promise<void> {
-    const found = await addressed(message);
-    if (!found) return;
-    const { notice, user, webhook } = found;
-    const signed = { messageId: notice.id, body: webhookBody(notice, user) };
-    if (await posting.post(message, notice.userKey, webhook, signed))
-      await store.delivered(notice.id, 'webhook', clock.now());
-  }
-
-  return { [NOTICE_MAIL]: byMail, [NOTICE_WEBHOOK]: byWebhook } satisfies Record<string, Deliver>;
+export function createNoticeDelivery({ store, ...deps }: Dependencies): Record<string, Deliver> {
+  const deliveries = CHANNELS.map(({ kind, deliveredColumn, open }): [string, Deliver] => {
+    const send = open({ ...deps, mailedTo: store.mailedTo });
+    return [
+      kind,
+      async (message, signal) => {
+        const addressed = await store.find(payload.parse(message.payload).notice, deps.clock.now());
+        // A notice without a recipient counts as delivered.
+        if (!addressed || !(await send(addressed, message, signal))) return;
+        await store.delivered(addressed.notice.id, deliveredColumn, deps.clock.now());
+      },
+    ];
+  });
+  return Object.fromEntries(deliveries);
 }
 
 /** How often each look-up runs in all processes together, and how often a process checks for its turn, in ms. */
-const USAGE_EVERY = 5 * SECOND;
-const VALIDITY_EVERY = MINUTE;
-const TURN_EVERY = 2.5 * SECOND;
+const USAGE_INTERVAL = 5 * SECOND;
+const VALIDITY_INTERVAL = MINUTE;
+const TURN_INTERVAL = 2.5 * SECOND;
 /** The delay between look-ups is at least this many times their duration, so it grows with the number of users. */
 const PART = 50;
 /** How long a call may wait, in ms, except for upstreams. After this time, its charge is final. */
-const LONGEST_WAIT = 10 * SECOND;
+const MAX_WAIT = 10 * SECOND;
 
 type WatchDependencies = {
   store: Pick<NoticeStore, 'addUsageNotices' | 'addValidityNotices'>;
@@ -69,16 +42,15 @@ type WatchDependencies = {
   wake: () => void;
   upstreamTimeoutMs: number;
   clock: Clock;
-  failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Finds due notices in stored data, so that no notice is lost when a process dies. */
-export function createNoticeWatch(dependencies: WatchDependencies) {
-  const { store, claims, wake, upstreamTimeoutMs, clock, failures } = dependencies;
-  const staysMs = upstreamTimeoutMs + LONGEST_WAIT;
+export function createNoticeWatch(dependencies: WatchDependencies): Job {
+  const { store, claims, wake, upstreamTimeoutMs, clock } = dependencies;
+  const staysMs = upstreamTimeoutMs + MAX_WAIT;
   const rounds = [
-    { what: 'notices:use', apart: USAGE_EVERY, addNotices: () => store.addUsageNotices(clock.now(), staysMs) },
-    { what: 'notices:end', apart: VALIDITY_EVERY, addNotices: () => store.addValidityNotices(clock.now()) },
+    { what: 'notices:use', apart: USAGE_INTERVAL, addNotices: () => store.addUsageNotices(clock.now(), staysMs) },
+    { what: 'notices:end', apart: VALIDITY_INTERVAL, addNotices: () => store.addValidityNotices(clock.now()) },
   ] as const;
   let longest = 0;
 
@@ -91,5 +63,5 @@ export function createNoticeWatch(dependencies: WatchDependencies) {
     }
   }
 
-  return every(TURN_EVERY, checkInTurn, { onError: (error) => failures.failed('notice look-up', error) });
+  return { name: 'notice look-up', every: TURN_INTERVAL, run: checkInTurn };
 }

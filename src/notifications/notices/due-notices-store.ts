@@ -1,11 +1,18 @@
-import { addMonths, PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma } from '#generated/prisma/client';
-import { DAYS_BEFORE_END, NOTICE_MAIL, NOTICE_WEBHOOK } from './notice.ts';
-import { EMAIL, THRESHOLDS } from './notice-settings-store.ts';
+import { boundary, PLAN_NAMES, periodLength } from '#users/plan';
+import { CHANNELS } from '../channels/channels.ts';
+import { DAYS_BEFORE_END } from '../notice.ts';
+import { THRESHOLDS } from './notice-settings-store.ts';
 
 /** SQL condition: a user `u` with the settings `s` receives notices. */
-const IS_WATCHED = Prisma.sql`u.erased_at IS NULL AND (${EMAIL} OR s.webhook_url IS NOT NULL)`;
+const IS_WATCHED = Prisma.sql`u.erased_at IS NULL
+  AND (${Prisma.raw(CHANNELS.map(({ setting }) => setting.isOn).join(' OR '))})`;
+
+const KINDS = Prisma.join(
+  CHANNELS.map(({ kind, setting }) => Prisma.sql`SELECT ${kind} AS kind WHERE ${Prisma.raw(setting.isOn)}`),
+  ' UNION ALL ',
+);
 
 /** SQL fragment: adds the messages of the notices `fresh` (id, user_key), and returns the number of notices. */
 const addMessagesOfFresh = Prisma.sql`
@@ -13,12 +20,10 @@ const addMessagesOfFresh = Prisma.sql`
     INSERT INTO outbox_message (id, kind, user_key, payload)
     SELECT gen_random_uuid(), channel.kind, user_key, json_build_object('notice', fresh.id)
     FROM fresh JOIN "user" u ON u.key = fresh.user_key LEFT JOIN notice_settings s USING (user_key)
-      CROSS JOIN LATERAL (SELECT ${NOTICE_MAIL} AS kind WHERE ${EMAIL}
-        UNION ALL SELECT ${NOTICE_WEBHOOK} WHERE s.webhook_url IS NOT NULL) AS channel)
+      CROSS JOIN LATERAL (${KINDS}) AS channel)
   SELECT count(*)::int AS added FROM fresh`;
 
-/** Users per statement. The next run handles further users. */
-const MOST_PER_STATEMENT = 1_000;
+const MAX_PER_STATEMENT = 1_000;
 
 /**
  * Finds users whose validity ends soon, and adds all their messages or none. Returns the number of notices. If several
@@ -34,18 +39,17 @@ export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
     WHERE ${IS_WATCHED} AND u.valid_until > ${iso(now)}::timestamptz
       AND u.valid_until <= ${iso(now)}::timestamptz + make_interval(days => ${Math.max(...DAYS_BEFORE_END)}::int)),
   fresh AS (
-    INSERT INTO notice (id, user_key, kind, concerns, threshold, seen_at, told_at)
+    INSERT INTO notice (id, user_key, kind, concerns, threshold, seen_at, reported_at)
     SELECT gen_random_uuid(), key, 'validity', valid_until, days, clock_timestamp(), clock_timestamp()
     FROM ending LEFT JOIN LATERAL (SELECT true AS is_told FROM notice n WHERE n.user_key = key
         AND n.kind = 'validity' AND n.concerns = valid_until AND n.threshold <= days LIMIT 1) n ON true
     WHERE is_told IS NULL
       AND EXISTS (SELECT FROM api_key k WHERE k.user_key = key AND k.revoked_at IS NULL)
-    LIMIT ${MOST_PER_STATEMENT} ON CONFLICT DO NOTHING RETURNING id, user_key),
+    LIMIT ${MAX_PER_STATEMENT} ON CONFLICT DO NOTHING RETURNING id, user_key),
   ${addMessagesOfFresh}`;
 
 /** A period that ended less than this many days ago is still checked, because its last calls may be settled late. */
 const DAYS_AFTER_END = 7;
-/** Thresholds per statement. The next run handles further thresholds. */
 const NOTED_AT_ONCE = 1_000;
 
 /** SQL: the calls allowed in the period `p` of the user `u`. */
@@ -53,20 +57,19 @@ const LIMIT = Prisma.sql`least(coalesce(p."limit", u."limit")::bigint + p.credit
 
 /** SQL query: the periods in which enough calls are spent or leased that a threshold may have been reached. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
-  SELECT p.user_key, p.period_start, p.used, p.outstanding, ${LIMIT} AS "limit", ${THRESHOLDS} AS thresholds
+  SELECT p.user_key, p.period_start, p.used, ${LIMIT} AS "limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
-    AND (p.used + p.outstanding)::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]`;
+    AND p.used::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]`;
 
 /** For longer periods, reads each user's periods: a search by the start of the period would read many more rows. */
 const busy = (now: number): Prisma.Sql => {
-  const from = (months: number) => iso(addMonths(now, -months) - DAYS_AFTER_END * DAY);
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
   const newest = Prisma.sql`CROSS JOIN LATERAL (
     SELECT * FROM usage WHERE user_key = u.key ORDER BY period_start DESC LIMIT 2) p`;
   const each = PLAN_NAMES.map((plan) => {
-    const { months } = PLANS[plan];
-    return busyOf(plan, months === 1 ? joined : newest, from(months));
+    const from = iso(boundary(plan, now, -1) - DAYS_AFTER_END * DAY);
+    return busyOf(plan, periodLength(plan).months <= 1 ? joined : newest, from);
   });
   return Prisma.join(each, ' UNION ALL ');
 };
@@ -74,8 +77,8 @@ const busy = (now: number): Prisma.Sql => {
 /**
  * Finds users whose calls have reached one of their thresholds and adds their messages, all or nothing. Returns the
  * number of notices.
- * - Booked calls and leases' unbooked calls count. `used + outstanding` is never less than their sum, so leases are
- *   read only where `used + outstanding` reaches a threshold that has not been reported yet.
+ * - Granted calls count except those that leases have not spent. So leases are read only where `used`, which contains
+ *   both, reaches a threshold that has not been reported yet.
  * - A failed call is refunded after it was counted. A reached threshold is therefore first noted (`seen_at`), and
  *   reported by a later run if usage is still at or above it. Otherwise, the note is deleted. Race: two processes may
  *   run this statement at once. The unique index allows one note per event. If both processes report an event, the
@@ -92,10 +95,10 @@ export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Pri
     FROM busy b CROSS JOIN LATERAL unnest(b.thresholds) AS t(threshold)
       LEFT JOIN LATERAL (SELECT * FROM notice n WHERE n.user_key = b.user_key AND n.kind = 'usage'
         AND n.concerns = b.period_start AND n.threshold = t.threshold LIMIT 1) AS n ON true
-    WHERE (b.used + b.outstanding)::bigint * 100 >= b."limit"::bigint * t.threshold AND n.told_at IS NULL),
+    WHERE b.used::bigint * 100 >= b."limit"::bigint * t.threshold AND n.reported_at IS NULL),
   passed AS MATERIALIZED (
     SELECT * FROM likely CROSS JOIN LATERAL (
-      SELECT used + coalesce(sum(unbooked), 0)::int AS calls FROM reported_lease l
+      SELECT used - coalesce(sum(granted - spent), 0)::int AS calls FROM lease l
       WHERE l.user_key = likely.user_key AND l.period_start = likely.period_start) c
     WHERE calls > 0 AND calls::bigint * 100 >= "limit"::bigint * threshold),
   noted AS (
@@ -103,12 +106,13 @@ export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Pri
     SELECT gen_random_uuid(), user_key, 'usage', period_start, threshold, clock_timestamp()
     FROM passed WHERE id IS NULL LIMIT ${NOTED_AT_ONCE} ON CONFLICT DO NOTHING),
   withdrawn AS (
-    DELETE FROM notice WHERE told_at IS NULL AND id NOT IN (SELECT id FROM passed WHERE id IS NOT NULL)),
+    DELETE FROM notice WHERE reported_at IS NULL AND id NOT IN (SELECT id FROM passed WHERE id IS NOT NULL)),
   due AS MATERIALIZED (
     SELECT id, calls, "limit" FROM passed
-    WHERE seen_at <= clock_timestamp() - make_interval(secs => ${staysMs / SECOND}::float8)),
+    WHERE seen_at NOT BETWEEN clock_timestamp() - make_interval(secs => ${staysMs / SECOND}::float8)
+      AND clock_timestamp()),
   fresh AS (
-    UPDATE notice n SET told_at = clock_timestamp(), used = due.calls, "limit" = due."limit" FROM due
-    WHERE n.id = due.id AND n.told_at IS NULL
+    UPDATE notice n SET reported_at = clock_timestamp(), used = due.calls, "limit" = due."limit" FROM due
+    WHERE n.id = due.id AND n.reported_at IS NULL
     RETURNING n.id, n.user_key),
   ${addMessagesOfFresh}`;

@@ -1,25 +1,27 @@
-import type { Authority } from '#accounts/keys/api-key';
-import type { Users } from '#accounts/users/users';
 import { iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { DEFAULT_THRESHOLDS } from './notice.ts';
+import type { Authority } from '#users/authority';
+import { changeUser } from '#users/user-changes';
+import { CHANNELS, type ChannelSettings } from '../channels/channels.ts';
+import { DEFAULT_THRESHOLDS } from '../notice.ts';
 
-export type NoticeSettings = {
-  email: boolean;
-  webhookUrl: string | null;
-  thresholds: number[];
-};
+export type NoticeSettings = ChannelSettings & { thresholds: number[] };
 
-/** SQL expressions for a user `u` whose row `s` may not exist. By default, only verified addresses receive emails. */
-export const EMAIL = Prisma.sql`coalesce(s.email, u.verified_at IS NOT NULL)`;
+/** SQL expression for a user `u` whose row `s` may not exist. */
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
-export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick<Users, 'change'>) {
+const list = (part: (setting: (typeof CHANNELS)[number]['setting']) => string) =>
+  Prisma.raw(CHANNELS.map(({ setting }) => part(setting)).join(', '));
+
+/** SQL list: the settings of the channels by member. */
+export const SETTINGS = list(({ value, member }) => `${value} AS "${member}"`);
+
+export function createNoticeSettingsStore(prisma: PrismaClient) {
   return {
     /** Returns the defaults if nothing is stored. */
     async find(userKey: number): Promise<NoticeSettings | undefined> {
       const [row] = await prisma.$queryRaw<NoticeSettings[]>`
-        SELECT ${EMAIL} AS email, s.webhook_url AS "webhookUrl", ${THRESHOLDS} AS thresholds
+        SELECT ${SETTINGS}, ${THRESHOLDS} AS thresholds
         FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key WHERE u.key = ${userKey}`;
       return row;
     },
@@ -31,23 +33,28 @@ export function createNoticeSettingsStore(prisma: PrismaClient, { change }: Pick
      */
     put: (
       authority: Authority,
-      { email, webhookUrl, thresholds }: NoticeSettings,
+      settings: NoticeSettings,
       { secret, isRotated, graceEnds }: { secret: string; isRotated: boolean; graceEnds: number },
-    ): Promise<(NoticeSettings & { isSecretNew: boolean }) | 'ended'> =>
-      change(authority, async (tx) => {
+    ): Promise<NoticeSettings & { isSecretNew: boolean }> =>
+      changeUser(prisma, authority, async (tx) => {
+        const { webhookUrl, thresholds } = settings;
+        const values = CHANNELS.map(({ setting }) => {
+          const type = Prisma.raw(setting.type);
+          return Prisma.sql`${settings[setting.member]}::${type}`;
+        });
         const stays = Prisma.sql`held.webhook_url = excluded.webhook_url`;
         const rotated = Prisma.sql`${stays} AND ${isRotated}::boolean`;
         const [row] = await tx.$queryRaw<[NoticeSettings & { isSecretNew: boolean }]>`
-        INSERT INTO notice_settings AS held (user_key, email, webhook_url, thresholds, secret)
-        VALUES (${authority.userKey}::int, ${email}::boolean, ${webhookUrl}::text, ${thresholds}::int[],
+        INSERT INTO notice_settings AS held (user_key, ${list(({ column }) => column)}, thresholds, secret)
+        VALUES (${authority.userKey}::int, ${Prisma.join(values)}, ${thresholds}::int[],
           CASE WHEN ${webhookUrl}::text IS NOT NULL THEN ${secret}::text END)
-        ON CONFLICT (user_key) DO UPDATE SET email = excluded.email, webhook_url = excluded.webhook_url,
+        ON CONFLICT (user_key) DO UPDATE SET ${list(({ column }) => `${column} = excluded.${column}`)},
           thresholds = excluded.thresholds,
           secret = CASE WHEN ${stays} AND NOT ${isRotated}::boolean THEN held.secret ELSE excluded.secret END,
           previous_secret = CASE WHEN ${rotated} THEN held.secret WHEN ${stays} THEN held.previous_secret END,
           previous_until = CASE WHEN ${rotated} THEN ${iso(graceEnds)}::timestamptz
             WHEN ${stays} THEN held.previous_until END
-        RETURNING email, webhook_url AS "webhookUrl", thresholds,
+        RETURNING ${list(({ column, member }) => `${column} AS "${member}"`)}, thresholds,
           coalesce(secret = ${secret}::text, false) AS "isSecretNew"`;
         return row;
       }),

@@ -1,18 +1,15 @@
-import type { Plan } from '#accounts/ledger/plan';
 import { iso } from '#core/clock';
-import { hasAddress } from '#database/values';
+import { sqlEmailEquals } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import { secretsAt, type Target } from '#notifications/webhooks/delivery-store';
+import { secretsAt } from '#notifications/channels/webhook/delivery-store';
+import type { Plan } from '#users/plan';
+import type { Addressed } from '../channels/channel.ts';
+import { CHANNELS, type ChannelSettings, channelOfKind } from '../channels/channels.ts';
+import type { Notice } from '../notice.ts';
 import { addUsageNotices, addValidityNotices } from './due-notices-store.ts';
-import { NOTICE_MAIL, NOTICE_WEBHOOK, type Notice } from './notice.ts';
+import { SETTINGS } from './notice-settings-store.ts';
 
-export type Addressed = {
-  notice: Notice;
-  user: { email: string; plan: Plan; anchor: number; isVerified: boolean };
-  webhook: Target | undefined;
-};
-
-type Row = {
+type Row = ChannelSettings & {
   id: string;
   userKey: number;
   kind: 'usage' | 'validity';
@@ -20,17 +17,17 @@ type Row = {
   threshold: number;
   used: number | null;
   limit: number | null;
-  toldAt: Date;
-  email: string;
+  reportedAt: Date;
+  address: string;
   plan: Plan;
   anchor: Date;
   isVerified: boolean;
-  url: string | null;
   secrets: string[];
 };
 
-function toNotice({ id, userKey, kind, concerns, threshold, used, limit, toldAt }: Row): Notice {
-  const [common, at] = [{ id, userKey, toldAt: toldAt.getTime() }, concerns.getTime()];
+function toNotice({ id, userKey, kind, concerns, threshold, used, limit, reportedAt }: Row): Notice {
+  const common = { id, userKey, reportedAt: reportedAt.getTime() };
+  const at = concerns.getTime();
   if (kind === 'validity') return { ...common, kind, days: threshold, validUntil: at };
   return { ...common, kind, threshold, periodStart: at, used: used ?? 0, limit: limit ?? 0 };
 }
@@ -41,17 +38,14 @@ export type NoticeMessage = {
   userKey: number;
   kind: 'usage' | 'validity';
   threshold: number;
-  channel: 'notice-mail' | 'notice-webhook';
+  channel: string;
   createdAt: number;
   attempts: number;
   dueAt: number | null;
-  /** The last error; null before the first failure. */
   lastError: string | null;
 };
 
-const MOST_LISTED = 1_000;
-/** How long notices are stored, in days: longer than a yearly period, so that no notice is sent twice. */
-const KEPT_DAYS = 400;
+const MAX_LISTED = 1_000;
 
 export function createNoticeStore(prisma: PrismaClient) {
   async function countAdded(statement: Prisma.Sql): Promise<number> {
@@ -68,15 +62,16 @@ export function createNoticeStore(prisma: PrismaClient) {
     async find(id: string, now: number): Promise<Addressed | undefined> {
       const [row] = await prisma.$queryRaw<Row[]>`
         SELECT n.id::text, n.user_key AS "userKey", n.kind::text, n.concerns, n.threshold, n.used, n."limit",
-          n.told_at AS "toldAt", u.email, u.plan::text, u.anchor, u.verified_at IS NOT NULL AS "isVerified",
-          s.webhook_url AS url, ${secretsAt(now)} AS secrets
+          n.reported_at AS "reportedAt", u.email AS address, u.plan::text, u.anchor, u.verified_at IS NOT NULL AS "isVerified",
+          ${SETTINGS}, ${secretsAt(now)} AS secrets
         FROM notice n JOIN "user" u ON u.key = n.user_key LEFT JOIN notice_settings s ON s.user_key = u.key
-        WHERE n.id = ${id}::uuid AND n.told_at IS NOT NULL AND u.erased_at IS NULL`;
+        WHERE n.id = ${id}::uuid AND n.reported_at IS NOT NULL AND u.erased_at IS NULL`;
       if (!row) return undefined;
-      const { email, plan, anchor, isVerified, url, secrets } = row;
+      const { address: email, plan, anchor, isVerified, webhookUrl: url, secrets } = row;
       return {
         notice: toNotice(row),
         user: { email, plan, anchor: anchor.getTime(), isVerified },
+        settings: row,
         webhook: url === null ? undefined : { url, secrets },
       };
     },
@@ -85,37 +80,33 @@ export function createNoticeStore(prisma: PrismaClient) {
     async mailedTo(email: string, since: number): Promise<number> {
       const [row] = await prisma.$queryRaw<[{ count: number }]>`
         SELECT count(*)::int AS count FROM notice n JOIN "user" u ON u.key = n.user_key
-        WHERE ${hasAddress(email)} AND n.mailed_at > ${iso(since)}::timestamptz`;
+        WHERE ${sqlEmailEquals(email)} AND n.mailed_at > ${iso(since)}::timestamptz`;
       return row.count;
     },
 
-    async delivered(id: string, by: 'mail' | 'webhook', now: number): Promise<void> {
-      const column = Prisma.raw(by === 'mail' ? 'mailed_at' : 'posted_at');
+    async delivered(id: string, column: string, now: number): Promise<void> {
       await prisma.$executeRaw`
-        UPDATE notice SET ${column} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
+        UPDATE notice SET ${Prisma.raw(column)} = ${iso(now)}::timestamptz WHERE id = ${id}::uuid`;
     },
 
-    /** Returns messages that wait for delivery or were given up, newest first. */
     async undelivered(): Promise<NoticeMessage[]> {
-      type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt'> & { createdAt: Date; dueAt: Date | null };
+      type Listed = Omit<NoticeMessage, 'createdAt' | 'dueAt' | 'channel'> & {
+        messageKind: string;
+        createdAt: Date;
+        dueAt: Date | null;
+      };
       const rows = await prisma.$queryRaw<Listed[]>`
-        SELECT n.id::text AS notice, n.user_key AS "userKey", n.kind::text AS kind, n.threshold, m.kind AS channel,
+        SELECT n.id::text AS notice, n.user_key AS "userKey", n.kind::text AS kind, n.threshold, m.kind AS "messageKind",
           m.created_at AS "createdAt", m.attempts, m.due_at AS "dueAt", m.last_error AS "lastError"
         FROM outbox_message m JOIN notice n ON n.id = (m.payload ->> 'notice')::uuid
-        WHERE m.kind IN (${NOTICE_MAIL}, ${NOTICE_WEBHOOK})
-        ORDER BY m.created_at DESC, m.id LIMIT ${MOST_LISTED}`;
-      return rows.map(({ createdAt, dueAt, ...rest }) => ({
+        WHERE m.kind IN (${Prisma.join(CHANNELS.map(({ kind }) => kind))})
+        ORDER BY m.created_at DESC, m.id LIMIT ${MAX_LISTED}`;
+      return rows.map(({ createdAt, dueAt, messageKind, ...rest }) => ({
         ...rest,
+        channel: channelOfKind(messageKind)?.name ?? messageKind,
         createdAt: createdAt.getTime(),
         dueAt: dueAt?.getTime() ?? null,
       }));
-    },
-
-    /** Race: a statement that overlaps an erasure may add a notice of the erased user. */
-    async tidy(): Promise<void> {
-      await prisma.$executeRaw`
-        DELETE FROM notice WHERE told_at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)
-          OR user_key IN (SELECT key FROM "user" WHERE erased_at IS NOT NULL)`;
     },
   };
 }

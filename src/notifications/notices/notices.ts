@@ -1,7 +1,6 @@
-import type { Authority } from '#accounts/keys/api-key';
-import { notActive } from '#accounts/keys/key-problems';
 import { type Clock, DAY } from '#core/clock';
-import { mintWebhookSecret } from '#notifications/sources/signature';
+import { mintWebhookSecret } from '#notifications/channels/webhook/signature';
+import { type Authority, ownerKeyEnded } from '#users/authority';
 import type { NoticeSettings, NoticeSettingsStore } from './notice-settings-store.ts';
 
 /** The time in ms after a rotation during which webhooks are also signed with the previous secret. */
@@ -11,10 +10,9 @@ type Dependencies = { store: NoticeSettingsStore; clock: Clock };
 
 export function createNotices({ store, clock }: Dependencies) {
   return {
-    /** Returns the defaults if the user has changed nothing. */
     async of(userKey: number): Promise<NoticeSettings> {
       const settings = await store.find(userKey);
-      if (!settings) throw notActive();
+      if (!settings) throw ownerKeyEnded();
       return settings;
     },
 
@@ -25,9 +23,7 @@ export function createNotices({ store, clock }: Dependencies) {
     ): Promise<NoticeSettings & { webhookSecret?: string }> {
       const secret = mintWebhookSecret();
       const graceEnds = clock.now() + SECRET_GRACE;
-      const stored = await store.put(authority, settings, { secret, isRotated, graceEnds });
-      if (stored === 'ended') throw notActive();
-      const { isSecretNew, ...set } = stored;
+      const { isSecretNew, ...set } = await store.put(authority, settings, { secret, isRotated, graceEnds });
       return { ...set, ...(isSecretNew && { webhookSecret: secret }) };
     },
   };

@@ -1,0 +1,106 @@
+import { createTransport } from 'nodemailer';
+import { SECOND } from '#core/clock';
+import { Undeliverable } from '#notifications/outbox';
+import type { AddressedMail } from '../channel.ts';
+
+type SmtpServer = {
+  host: string;
+  port: number;
+  /** Whether TLS is used from the first byte. Otherwise, STARTTLS is used if the server offers it. */
+  secure: boolean;
+  user: string | undefined;
+  password: string | undefined;
+};
+
+const TIMEOUTS = {
+  dnsTimeout: 5 * SECOND,
+  connectionTimeout: 10 * SECOND,
+  greetingTimeout: 10 * SECOND,
+  socketTimeout: 20 * SECOND,
+  socketCloseTimeout: SECOND,
+};
+
+type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
+
+/** Returns the reason without addresses, because the log must not contain personal data. */
+function reasonOf({ command, response, message }: SmtpError): string {
+  const said = response === undefined ? message : `${command ?? 'SMTP'}: ${response}`;
+  return said.replace(/[^\s<>",:;]+@[^\s<>"',:;]+/g, '…');
+}
+
+/** An enhanced status code (RFC 3463). The look-arounds exclude IP addresses. */
+const ENHANCED_CODE = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
+/** X.1: the recipient's address. X.1.7 and X.1.8 concern the sender's address, which the operator sets. */
+const ADDRESS_CODE = /^5\.1\.(?!0*[78]$)/;
+const MAILBOX = '(?:mailbox|recipient|user|account|email address)';
+const UNKNOWN = '(?:unknown|not found|(?:does not|doesn.?t) exist)';
+/** Servers reject senders, hosts and policies with 550 too. A text that names one of them is not about the mailbox. */
+const UNKNOWN_MAILBOX = new RegExp(
+  `no such ${MAILBOX}|(?:unknown|invalid) ${MAILBOX}|${MAILBOX}(?: address)?(?: is| was)? ${UNKNOWN}|no mailbox`,
+  'i',
+);
+const OTHER_SUBJECT = /\b(?:sender|from|host|client|ip|block|blocked|spam|limit|quota|relay)\b/i;
+
+/**
+ * Whether the rejection concerns the address, so that a retry is useless. Quotas, full mailboxes, block lists and
+ * policies pass, or are the operator's to solve.
+ */
+function isBounce({ command = '', response = '', responseCode = 0 }: SmtpError): boolean {
+  if (responseCode < 500 || !['RCPT TO', 'DATA'].includes(command)) return false;
+  const [code] = ENHANCED_CODE.exec(response) ?? [];
+  if (code !== undefined) return ADDRESS_CODE.test(code);
+  const isBare = command === 'RCPT TO' && responseCode === 550;
+  return isBare && UNKNOWN_MAILBOX.test(response) && !OTHER_SUBJECT.test(response);
+}
+
+/** The mail server did not accept an email, but may accept it later. Contains no addresses. */
+export class MailFailure extends Error {
+  override readonly name = 'MailFailure';
+  readonly reason: 'refused' | 'timeout' | 'unreachable';
+
+  constructor(error: SmtpError, signal: AbortSignal) {
+    super(reasonOf(error));
+    const isLate = error.code === 'ETIMEDOUT' || signal.reason?.name === 'TimeoutError';
+    this.reason = error.responseCode !== undefined ? 'refused' : isLate ? 'timeout' : 'unreachable';
+  }
+}
+
+/** Sends emails over SMTP (RFC 5321), each over its own connection. */
+export function createMailer({ host, port, secure, user, password }: SmtpServer, from: string) {
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    ...TIMEOUTS,
+    ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const [, name = '', address = from] = /^(.+) <([^<>]+)>$/.exec(from) ?? [];
+  const domain = /@(.+)$/.exec(address)?.[1] ?? 'localhost';
+
+  return {
+    /** Throws `Undeliverable` if the server rejects the address, otherwise `MailFailure`. */
+    async send({ id, to, subject, text, html }: AddressedMail, signal: AbortSignal): Promise<void> {
+      try {
+        await transport.sendMail({
+          subject,
+          text,
+          html,
+          signal,
+          // An object is always parsed as a single address.
+          from: { name, address },
+          to: { name: '', address: to },
+          messageId: `<${id}@${domain}>`,
+          // RFC 3834: prevents automatic replies.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        const failure = error as SmtpError;
+        throw isBounce(failure) ? new Undeliverable(reasonOf(failure)) : new MailFailure(failure, signal);
+      }
+    },
+  };
+}
+
+export type Mailer = ReturnType<typeof createMailer>;

@@ -1,0 +1,80 @@
+import { arrayOf, toInstant } from '#database/values';
+import type { PrismaClient } from '#generated/prisma/client';
+import { toUser, type User } from '../user.ts';
+
+/** Facts for the operator that are not in the user's record. Instants in Unix ms. */
+export type AccountFacts = {
+  userKey: number;
+  isErased: boolean;
+  isVerified: boolean;
+  /** Includes keys in the grace period of a rotation. */
+  liveKeys: number;
+  lastUsedAt: number | null;
+  /** The start of the newest period with calls, or null, and the number of calls in that period. */
+  periodStart: number | null;
+  used: number;
+  /** The limit of that period, if it is not that of the user, and its credits. */
+  ownLimit: number | null;
+  credits: number;
+};
+
+export type StoredCredit = { calls: number; reason: string; periodStart: number; createdAt: number };
+
+type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
+
+const orNull = (date: Date | null) => date?.getTime() ?? null;
+
+export function createAccountStore(prisma: PrismaClient) {
+  return {
+    /** The facts about users, in the order of their keys. Calls that open leases have not reported yet are missing. */
+    async facts(now: number, userKeys: readonly number[]): Promise<AccountFacts[]> {
+      const at = toInstant(now);
+      const rows = await prisma.$queryRaw<FactsRow[]>`
+        SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", u.verified_at IS NOT NULL AS "isVerified",
+          k.live AS "liveKeys", k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
+          coalesce(c.used, 0) - coalesce(l.unspent, 0) AS used, c."limit" AS "ownLimit", coalesce(c.credits, 0) AS credits
+        FROM unnest(${arrayOf('int', userKeys)}) AS asked(key) JOIN "user" u USING (key)
+          CROSS JOIN LATERAL (
+            SELECT max(last_used_at) AS last_used_at,
+              (count(*) FILTER (WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${at}))::int AS live
+            FROM api_key WHERE user_key = u.key) k
+          LEFT JOIN LATERAL (
+            SELECT period_start, used, "limit", credits FROM usage
+            WHERE user_key = u.key AND period_start <= ${at} ORDER BY period_start DESC LIMIT 1) c ON true
+          LEFT JOIN LATERAL (
+            SELECT sum(granted - spent)::int AS unspent FROM lease
+            WHERE user_key = u.key AND period_start = c.period_start) l ON true
+        ORDER BY u.key`;
+      return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
+    },
+
+    async find(userKeys: readonly number[]): Promise<User[]> {
+      const rows = await prisma.user.findMany({ where: { key: { in: [...userKeys] } } });
+      return rows.map(toUser);
+    },
+
+    async daily(userKey: number, newest: number): Promise<{ date: string; calls: number }[]> {
+      return prisma.$queryRaw`
+        SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
+        FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
+          UNION ALL SELECT date, spent FROM lease WHERE user_key = ${userKey}) c
+        GROUP BY date HAVING sum(calls) > 0 ORDER BY date DESC LIMIT ${newest}::int`;
+    },
+
+    /** The newest credits of a user. Instants in Unix ms. */
+    async credits(userKey: number, newest: number): Promise<StoredCredit[]> {
+      const rows = await prisma.credit.findMany({ where: { userKey }, orderBy: { id: 'desc' }, take: newest });
+      return rows.map(({ calls, reason, periodStart, createdAt }) => ({
+        calls,
+        reason,
+        periodStart: periodStart.getTime(),
+        createdAt: createdAt.getTime(),
+      }));
+    },
+
+    /** Includes erased users. */
+    hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
+  };
+}
+
+export type AccountStore = ReturnType<typeof createAccountStore>;

@@ -1,0 +1,20 @@
+import { toInstant } from '#database/values';
+import { Prisma } from '#generated/prisma/client';
+
+/** Users per statement; the next run handles the rest. */
+const AT_ONCE = 1_000;
+
+/**
+ * Starts the plans whose first period has started (`now` in Unix ms), of one user or of all. The periods of the new plan
+ * are counted from that start. Its first period therefore has the same start, and the same usage row, as the period of
+ * the old plan that would have followed. That row contains the new plan's limit since the change was requested, so no
+ * call depends on when this statement runs. Race: a row that another process has locked is skipped, because that process
+ * starts the plan itself or runs before the next run.
+ */
+export const startDuePlans = (now: number, userKey: number | null = null): Prisma.Sql => Prisma.sql`
+  WITH due AS MATERIALIZED (
+    SELECT key FROM "user" WHERE next_from <= ${toInstant(now)} AND key = coalesce(${userKey}::int, key)
+    LIMIT ${AT_ONCE}::int FOR NO KEY UPDATE SKIP LOCKED)
+  UPDATE "user" u SET plan = next_plan, anchor = next_from, "limit" = next_limit, next_plan = NULL, next_limit = NULL,
+    next_from = NULL, updated_at = ${toInstant(now)}, changed_at = (SELECT clock_timestamp())
+  FROM due WHERE u.key = due.key`;

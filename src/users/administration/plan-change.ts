@@ -1,0 +1,51 @@
+import { isoOrNull } from '#core/clock';
+import { boundary, firstTerm, type Plan, periodAt } from '../plan.ts';
+import type { User } from '../user.ts';
+
+/** A plan with its limit, and whether it starts now or with the next period. */
+export type PlanRequest = { plan: Plan; limit: number; from: 'now' | 'next' };
+type Terms = Pick<User, 'plan' | 'limit' | 'anchor' | 'validUntil' | 'next'>;
+/** The limit of the period with this start (Unix ms); null: that of the user. */
+type PeriodLimit = { start: number; limit: number | null };
+
+/**
+ * Computes the values that a change of the plan writes. The limit of a period stays the same when the user's limit changes with the plan, so
+ * no process is granted calls of one plan in a period of the other, even if it learns of the change a second later.
+ * @param ownLimitOf the limit that a period already has; undefined if it has that of the user
+ */
+export function planChange(
+  user: User,
+  { plan, limit, from }: PlanRequest,
+  now: number,
+  ownLimitOf: (start: number) => number | undefined,
+): { terms: Terms; periodLimits: PeriodLimit[] } {
+  const running = periodAt(user.plan, user.anchor, now);
+  const dropped = user.next ? [{ start: user.next.from, limit: null }] : [];
+  if (from === 'now') {
+    // Two periods never have the same start.
+    const term = firstTerm(plan, Math.max(now, running.start + 1));
+    const old = { start: running.start, limit: ownLimitOf(running.start) ?? user.limit };
+    return { terms: { ...term, limit, next: undefined }, periodLimits: [old, ...dropped] };
+  }
+  if (now >= user.validUntil) {
+    // The next period starts with a renewal.
+    return {
+      terms: { plan, limit, anchor: user.validUntil, validUntil: user.validUntil, next: undefined },
+      periodLimits: [],
+    };
+  }
+  const start = running.end;
+  const validUntil = user.validUntil > start ? boundary(plan, start, 1) : user.validUntil;
+  const { plan: current, limit: currentLimit, anchor } = user;
+  return {
+    terms: { plan: current, limit: currentLimit, anchor, validUntil, next: { plan, limit, from: start } },
+    periodLimits: [{ start, limit }],
+  };
+}
+
+export const termValues = ({ plan, limit, validUntil, next }: Terms) => ({
+  plan,
+  limit,
+  validUntil: isoOrNull(validUntil),
+  nextPlan: next ? { plan: next.plan, limit: next.limit, from: isoOrNull(next.from) } : null,
+});

@@ -1,0 +1,63 @@
+import { iso } from '#core/clock';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { USER_TABLES, type UserTable } from '#users/user-tables';
+
+/** The names in `USER_TABLES` are constants of the service, never input. */
+const name = (text: string) => Prisma.raw(`"${text}"`);
+const memberOf = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const ownerOf = ({ table }: UserTable) => name(table === 'user' ? 'key' : 'user_key');
+
+/** Columns of the type `timestamptz`. A test compares the format with the catalogue. */
+const IS_INSTANT = /_(at|start|until|from)$|^(at|anchor|concerns)$/;
+
+function formatted(column: string): Prisma.Sql {
+  if (!IS_INSTANT.test(column)) return name(column);
+  return Prisma.sql`to_char(${name(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
+function contentOf(table: UserTable, userKey: number): Prisma.Sql {
+  const members = table.columns.map((column) => Prisma.sql`${memberOf(column)}::text, ${formatted(column)}`);
+  const row = Prisma.sql`json_build_object(${Prisma.join(members)})`;
+  const rows = Prisma.sql`FROM ${name(table.table)} WHERE ${ownerOf(table)} = ${userKey}::int`;
+  if (table.order === undefined) return Prisma.sql`(SELECT ${row} ${rows})`;
+  return Prisma.sql`(SELECT coalesce(json_agg(${row} ORDER BY ${Prisma.raw(table.order)}), '[]') ${rows})`;
+}
+
+function erasureOf(table: UserTable, userKey: number): Prisma.Sql | undefined {
+  const { erasure } = table;
+  const owned = Prisma.sql`WHERE ${ownerOf(table)} = ${userKey}::int`;
+  if (erasure === 'counts' || erasure === 'audit') return undefined;
+  if (erasure === 'deleted') return Prisma.sql`DELETE FROM ${name(table.table)} ${owned}`;
+  const cleared = erasure.cleared.map((column) => Prisma.sql`${name(column)} = NULL`);
+  return Prisma.sql`UPDATE ${name(table.table)} SET ${Prisma.join(cleared)} ${owned}`;
+}
+
+export const createUserDataStatement = (prisma: PrismaClient) => ({
+  /**
+   * Returns everything that is stored about a user, as JSON text, or undefined for an unknown user. One statement reads
+   * one instant. PostgreSQL writes the text, because the calls by key and path can have tens of thousands of rows.
+   * Messages to an address are left out: a stranger can register with another person's address.
+   */
+  async exportJson(userKey: number, now: number): Promise<string | undefined> {
+    const members = USER_TABLES.map((table) => Prisma.sql`${table.member}::text, ${contentOf(table, userKey)}`);
+    const [row] = await prisma.$queryRaw<{ json: string }[]>`
+      SELECT json_build_object('exportedAt', ${iso(now)}::text, ${Prisma.join(members)})::text AS json
+      FROM "user" WHERE key = ${userKey}::int`;
+    return row?.json;
+  },
+});
+
+/**
+ * Erases the personal data of a user whose row is locked. Messages that were requested for the address are deleted too,
+ * unless another user has registered the same address.
+ */
+export async function eraseUserData(tx: Prisma.TransactionClient, userKey: number): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM outbox_message m USING "user" u
+    WHERE u.key = ${userKey}::int AND lower((m.payload ->> 'email') COLLATE "C") = lower(u.email COLLATE "C") AND NOT EXISTS (
+      SELECT FROM "user" o WHERE lower(o.email COLLATE "C") = lower(u.email COLLATE "C") AND o.key <> u.key)`;
+  for (const table of USER_TABLES) {
+    const statement = erasureOf(table, userKey);
+    if (statement) await tx.$executeRaw(statement);
+  }
+}
