@@ -5,4 +5,8 @@ const [{ runCommandLine }, { archive }] = await Promise.all([
   import('./command-line.ts'),
   import('#cli/archive/archive'),
 ]);
-await runCommandLine(archive);
+const run = () => runCommandLine(archive);
+if (process.argv[2] === 'import-candles') {
+  const { withSmallHeap } = await import('#process/start');
+  await withSmallHeap(run);
+} else await run();

@@ -1,13 +1,34 @@
 import { iso, isoDate } from '#core/clock';
-import { visible, visibleJson } from '#core/visible-text';
+import { visible, visibleJson } from '#core/forms/visible-text';
 import { EXIT, ExitError, toExitReport } from '#process/exit';
-import { UsageError, wrongUsage } from './arguments.ts';
+import { stopWithParent } from '#process/parent';
+import { type Command, execute, UsageError, wrongUsage } from './arguments.ts';
 
 export type CommandLine = {
   name: string;
-  usage: string;
-  commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>>;
+  summary: string;
+  commands: readonly Command[];
+  /** The column of the help beside the arguments. If undefined, the help is a paragraph below them. */
+  column?: number;
+  notes: string;
 };
+
+const indented = (text: string, width: number) =>
+  text
+    .split('\n')
+    .map((line) => (line === '' ? '' : ' '.repeat(width) + line))
+    .join('\n');
+
+function usageOf({ name, summary, commands, column, notes }: CommandLine): string {
+  const blocks = commands.map(({ name: command, arguments: text, help }) => {
+    const line = `  npm run ${name} -- ${command} ${text}`.trimEnd();
+    if (help === undefined) return line;
+    if (column === undefined) return `${line}\n\n${indented(help, 4)}\n`;
+    const beside = indented(help, column);
+    return line.length < column ? line + beside.slice(line.length) : `${line}\n${beside}`;
+  });
+  return `${summary}\n\n${blocks.join('\n').trimEnd()}\n\n${notes}`;
+}
 
 export async function withUsageHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
@@ -19,17 +40,18 @@ export async function withUsageHint<Result>(name: string, work: () => Promise<Re
   }
 }
 
-async function dispatch({ usage, commands }: CommandLine, args: readonly string[]): Promise<number> {
+async function dispatch(commandLine: CommandLine, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(usage);
+    process.stdout.write(usageOf(commandLine));
     return EXIT.ok;
   }
+  const { commands } = commandLine;
   const [name, ...rest] = args;
-  const names = Object.keys(commands);
-  if (name === undefined) throw wrongUsage(`missing command: use one of ${names.join(', ')}`);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw wrongUsage(`unknown command: use one of ${names.join(', ')}`);
-  return command(rest);
+  const names = commands.map((command) => command.name).join(', ');
+  if (name === undefined) throw wrongUsage(`missing command: use one of ${names}`);
+  const command = commands.find((candidate) => candidate.name === name);
+  if (!command) throw wrongUsage(`unknown command: use one of ${names}`);
+  return execute(command, rest);
 }
 
 async function exitCodeOf(work: () => Promise<number>): Promise<number> {
@@ -42,12 +64,28 @@ async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   }
 }
 
+/**
+ * A command does its work even if its output is lost. The reader of a pipe may close it early (`… | head`), which is no
+ * failure. After any other failure, such as a full disk, the exit code is not 0.
+ */
+function tolerateLostOutput(): void {
+  let isIncomplete = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE' || isIncomplete) return;
+      isIncomplete = true;
+      process.stderr.write(`the output is incomplete: ${message}\n`);
+    });
+  }
+  process.on('exit', () => {
+    if (isIncomplete) process.exitCode ||= EXIT.failed;
+  });
+}
+
 /** Sets the exit code instead of exiting, so that pending output is flushed. */
 export async function runToExitCode(work: () => Promise<number>): Promise<void> {
-  // The reader may close the pipe early: `… | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  tolerateLostOutput();
+  stopWithParent();
   process.exitCode = await exitCodeOf(work);
 }
 
@@ -77,7 +115,6 @@ export const printJson = (value: unknown) => printJsonText(JSON.stringify(value,
 export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
 
-/** Prints the first lines of a kind, then the number of omitted lines. */
 export function printFirst(limit: number, kind: string) {
   let count = 0;
   const print = (text: string) => process.stderr.write(`${text}\n`);
@@ -138,5 +175,6 @@ export function interruption(): AbortSignal {
   // npm forwards Ctrl-C, so the signal may arrive twice.
   process.on('SIGINT', () => stop.abort(130));
   process.on('SIGTERM', () => stop.abort(143));
+  process.on('SIGHUP', () => stop.abort(129));
   return stop.signal;
 }

@@ -1,8 +1,7 @@
 import '#process/supported-node';
 
-// Imported dynamically, because an old Node fails at static imports before it can report its version.
 const [{ runCommandLine }, { database }] = await Promise.all([
   import('./command-line.ts'),
-  import('#cli/database-commands'),
+  import('#cli/database/database-commands'),
 ]);
 await runCommandLine(database);

@@ -1,5 +1,5 @@
+import type { Operator } from '#core/actor';
 import { iso } from '#core/clock';
-import type { Operator } from '#core/operator';
 import { audit, jsonOf } from '#database/audit';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';

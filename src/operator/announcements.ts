@@ -1,5 +1,5 @@
+import type { Operator } from '#core/actor';
 import { type Clock, iso } from '#core/clock';
-import type { Operator } from '#core/operator';
 import { invalidRequest } from '#core/problems';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Announcement, AnnouncementStore } from './announcement-store.ts';
@@ -12,19 +12,19 @@ type Form = { text: string | null; until: number | null };
 
 /** The operator's message to all users, which every process has in memory. */
 export async function openAnnouncements({ store, versions, clock }: Dependencies) {
-  let known: Announcement | undefined;
+  let cached: Announcement | undefined;
   const watch = versions.watch({
     names: () => ['announcement'],
     async reload(changed) {
-      if (changed.length > 0) known = await store.read();
+      if (changed.length > 0) cached = await store.read();
     },
   });
   await watch.sync();
 
   /** Undefined after its end. */
-  const current = (): Announcement | undefined => (known && known.until > clock.now() ? known : undefined);
-  const toRecord = (one: Announcement | undefined): AnnouncementRecord =>
-    one ? { text: one.text, until: iso(one.until) } : { text: null, until: null };
+  const current = (): Announcement | undefined => (cached && cached.until > clock.now() ? cached : undefined);
+  const toRecord = (announcement: Announcement | undefined): AnnouncementRecord =>
+    announcement ? { text: announcement.text, until: iso(announcement.until) } : { text: null, until: null };
 
   return {
     current,

@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { instant } from '#core/record-fields';
+import { instant, textOrNull } from '#core/forms/record-fields';
 
 export const announcementRecord = z
   .object({
-    text: z
-      .string()
-      .nullable()
-      .meta({ description: 'The text; null if there is none', examples: ['Maintenance on 28 November, 10:00 UTC.'] }),
+    text: textOrNull('The text; null if there is none', 'Maintenance on 28 November, 10:00 UTC.'),
     until: instant
       .nullable()
       .meta({ description: 'When the announcement disappears: ISO 8601, UTC, milliseconds; null if there is none' }),

@@ -1,9 +1,9 @@
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { type BudgetReading, monthOf } from '#upstream/budget';
 import { hasFailed } from '#upstream/component';
-import type { UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcome } from '#upstream/source-outcomes-store';
-import type { SourceReport } from './records.ts';
+import type { UpstreamReading } from '#upstream/upstream-metrics';
+import type { SourceReport } from './operator-records.ts';
 
 type Dependencies = {
   readings: () => readonly UpstreamReading[];
@@ -25,32 +25,31 @@ export function budgetReport({ spent, limit, rate }: BudgetReading, now: number)
   };
 }
 
-function stateOf({ breaker, budget }: UpstreamReading, outcome: SourceOutcome | undefined): SourceReport['state'] {
+function stateOf(
+  { breaker, budget }: UpstreamReading,
+  outcome: SourceOutcome | undefined,
+  now: number,
+): SourceReport['state'] {
   if (budget && budget.spent >= budget.limit) return 'exhausted';
   if (breaker !== 'closed') return 'paused';
   if (!outcome || (outcome.succeededAt === null && outcome.failure === null)) return 'unused';
-  return hasFailed(outcome) ? 'failing' : 'working';
+  return hasFailed(outcome, now) ? 'failing' : 'working';
 }
 
-export function createSources({ readings, outcomes, clock }: Dependencies) {
-  return {
-    async report(): Promise<SourceReport[]> {
-      const now = clock.now();
-      const outcomeOf = new Map((await outcomes()).map((one) => [one.source, one]));
-      return readings().map((reading): SourceReport => {
-        const { upstream, budget } = reading;
-        const outcome = outcomeOf.get(upstream);
-        const failure = outcome?.failure ?? null;
-        return {
-          name: upstream,
-          state: stateOf(reading, outcome),
-          lastSuccessAt: isoOrNull(outcome?.succeededAt ?? null),
-          lastFailure: failure && { at: iso(failure.at), cause: failure.cause },
-          budget: budget ? budgetReport(budget, now) : null,
-        };
-      });
-    },
-  };
+export async function sourceReports({ readings, outcomes, clock }: Dependencies): Promise<SourceReport[]> {
+  const now = clock.now();
+  const outcomeOf = new Map((await outcomes()).map((outcome) => [outcome.source, outcome]));
+  return readings().map((reading): SourceReport => {
+    const { upstream, budget, inactiveTokens = [] } = reading;
+    const outcome = outcomeOf.get(upstream);
+    const failure = outcome?.failure ?? null;
+    return {
+      name: upstream,
+      state: stateOf(reading, outcome, now),
+      lastSuccessAt: isoOrNull(outcome?.succeededAt ?? null),
+      lastFailure: failure && { at: iso(failure.at), cause: failure.cause },
+      budget: budget ? budgetReport(budget, now) : null,
+      inactiveTokens: [...inactiveTokens],
+    };
+  });
 }
-
-export type Sources = ReturnType<typeof createSources>;

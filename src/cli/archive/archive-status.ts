@@ -1,25 +1,18 @@
 import { createTokenStore } from '#catalogue/token-store';
-import { command, JSON_OPTION } from '#cli/arguments';
+import type { Command, Given } from '#cli/arguments';
 import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import type { Span } from '#core/clock';
 import { iso, systemClock } from '#core/clock';
-import { createArchiveStore } from '#prices/archive/archive-store';
-import { beginningIn, type CoverageRow, coverageReport } from '#prices/archive/coverage-report';
 import { type CandleReportRow, candleReport } from '#prices/candles/candle-availability';
 import { createCandleStore } from '#prices/candles/candle-store';
+import { createArchiveStore } from '#prices/latest/latest-store';
 import type { Interval } from '#prices/model/interval';
+import { beginningIn, type CoverageRow, coverageReport } from '#prices/series/coverage-report';
 import { createStatisticsStore } from '#statistics/statistics-store';
-import { type ImplausibleRows, plausibleTimes } from '#upstream/plausible';
+import { type ImplausibleRows, plausibleTimes } from '#upstream/items/plausible';
 
 const MAX_SPANS = 10;
-
-export const statusUsage = `  npm run archive -- status [--json]
-
-    Shows the archived data for each token, interval and source: the number of points, the first and last
-    point, the complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists
-    implausible rows: rows in the future or without a finite value. Implausible rows are not served.
-`;
 
 const short = (interval: Interval, at: number) =>
   interval === 'day' ? iso(at).slice(0, 10) : `${iso(at).slice(0, 16)}Z`;
@@ -66,7 +59,7 @@ function leftAsideLine({ token, what, count, instants }: ImplausibleRows): strin
   return `implausible, not served: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
 }
 
-export const runStatus = command({ options: JSON_OPTION }, async ({ values }) => {
+async function run({ flags }: Given): Promise<void> {
   const { report, candles, implausibleRows } = await withDatabase(async ({ prisma }) => {
     const stores = [createArchiveStore(prisma), createCandleStore(prisma), createStatisticsStore(prisma)] as const;
     const times = plausibleTimes(systemClock.now());
@@ -77,7 +70,7 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
     for (const store of stores) implausibleRows.push(...(await store.implausibleRows(times)));
     return { report, candles, implausibleRows };
   });
-  if (values.json) {
+  if (flags.has('json')) {
     const records = [...report, ...candles].map(statusRecord);
     return printJson([...records, ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
   }
@@ -87,4 +80,13 @@ export const runStatus = command({ options: JSON_OPTION }, async ({ values }) =>
     ...(implausibleRows.length > 0 ? [implausibleRows.map(leftAsideLine).join('')] : []),
   ];
   process.stdout.write(parts.join('\n'));
-});
+}
+
+export const status: Command = {
+  name: 'status',
+  arguments: '[--json]',
+  help: `Shows the archived data for each token, interval and source: the number of points, the first and last
+point, the complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists
+implausible rows: rows in the future or without a finite value. Implausible rows are not served.`,
+  run,
+};

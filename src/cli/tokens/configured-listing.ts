@@ -1,26 +1,28 @@
 import { createListing, type Listing } from '#catalogue/listing';
-import { openCatalogue } from '#catalogue/open';
+import { openCatalogue } from '#catalogue/open-catalogue';
+import { openCoinList } from '#catalogue/open-coins';
 import { createTokenStore } from '#catalogue/token-store';
 import { withDatabase } from '#cli/configured-database';
 import { cliOperator } from '#cli/users/operator';
 import { type Clock, systemClock } from '#core/clock';
 import type { Log } from '#core/log';
+import { isDatabaseUnable } from '#database/connection/unreachable';
 import type { Database } from '#database/database';
 import { createDeadline } from '#database/deadline';
-import { isDatabaseUnable } from '#database/unreachable';
-import { openKraken } from '#prices/open-kraken';
+import { openExchanges } from '#prices/open-exchanges';
+import { urlVariable } from '#prices/prices-settings';
 import { openCoinGecko } from '#prices/sources/coingecko';
+import { EXCHANGE_NAMES } from '#prices/sources/price-sources';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings, type Settings } from '#settings';
-import { openBudget } from '#upstream/budget';
-import { createBreaker } from '#upstream/circuit-breaker';
+import { openBudgeted } from '#upstream/budgeted-upstream';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
 /** A cause that is not listed may be temporary, so the advice is to retry. */
 const ADVICE: Partial<Record<FailureCause, string>> = {
-  unreachable: 'check the network, COINGECKO_URL and KRAKEN_URL',
+  unreachable: `check the network, COINGECKO_URL and ${EXCHANGE_NAMES.map(urlVariable).join(' or ')}`,
   refused: 'check COINGECKO_API_KEY and COINGECKO_PLAN',
   over_budget: 'try again later, or raise COINGECKO_CALLS_PER_MINUTE or COINGECKO_CALLS_PER_MONTH',
 };
@@ -35,7 +37,7 @@ type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
 /** Calls of the listing count toward the service's budgets. */
 async function openListing({ settings, database, clock, log }: Deps) {
-  const { coingecko, upstreamTimeoutMs: timeoutMs } = settings;
+  const { coingecko } = settings;
   const refreshes = createRefreshStore(database.prisma);
   const versions = createVersionWatcher(refreshes);
   const store = createTokenStore(database.prisma);
@@ -43,22 +45,18 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
   const recording = { observe: unobserved, dropped: unobserved };
-  const kraken = await openKraken({ settings, refreshes, catalogue, clock, log, ...recording });
-  const { budget } = coingecko;
-  const { reserve } = await openBudget({ store: refreshes, upstream: 'coingecko', budget, clock });
-  const coinGecko = openCoinGecko({
-    ...coingecko,
-    timeoutMs,
-    catalogue,
-    clock,
-    reserve,
-    breaker: createBreaker(),
-    callSpacing: () => 0,
-    observe: () => undefined,
-    dropped: () => undefined,
-  });
+  const { exchanges, close } = await openExchanges({ settings, refreshes, catalogue, clock, log, ...recording });
+  const { options } = await openBudgeted(
+    { settings, refreshes, clock, log, ...recording },
+    'coingecko',
+    coingecko.budget,
+  );
+  const dropped = () => undefined;
+  const coinGecko = openCoinGecko({ ...options, ...coingecko, catalogue, dropped, callSpacing: () => 0 });
 
-  const listing = createListing({ coinGecko, kraken: kraken.source, store, catalogue, clock, operator: cliOperator() });
+  const failures = { failed: () => undefined };
+  const coins = openCoinList({ settings, database, refreshes, versions, clock, failures }, coinGecko);
+  const listing = createListing({ coinGecko, coins, exchanges, store, catalogue, clock, operator: cliOperator() });
   return {
     listing: {
       ...listing,
@@ -71,12 +69,11 @@ async function openListing({ settings, database, clock, log }: Deps) {
     },
     async close(): Promise<void> {
       await coinGecko.close();
-      await kraken.close();
+      await close();
     },
   };
 }
 
-/** Runs work with the listing of the configured service. A failure of a source becomes an error with a remedy. */
 export const withListing = <Result>(work: (listing: Listing) => Promise<Result>) =>
   withDatabase(async (database) => {
     const silent = () => undefined;

@@ -1,30 +1,18 @@
-import { type Added, type Listing, MOST_SERVED, type PairOutcome, type Refusal } from '#catalogue/listing';
+import type { PairOutcome } from '#catalogue/coin-facts';
+import { type Added, type Listing, MAX_SERVED, type Refusal } from '#catalogue/listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { command, JSON_OPTION, wrongUsage } from '#cli/arguments';
+import { type Given, wrongUsage } from '#cli/arguments';
 import type { CommandLine } from '#cli/command-line';
 import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { isoOrNull } from '#core/clock';
+import { createArchiveStore, isInactive } from '#prices/latest/latest-store';
+import { EXCHANGE_NAMES, EXCHANGES, type ExchangeName } from '#prices/sources/price-sources';
 import { EXIT, ExitError } from '#process/exit';
 import { withListing } from './configured-listing.ts';
 
-const USAGE = `Manages the served tokens. The maximum is ${MOST_SERVED.toLocaleString('en')} tokens.
-
-  npm run tokens -- add <id>… [--symbol <symbol>] [--kraken <pair>|none]
-                                 serve the coins with these CoinGecko IDs, and use Kraken's candles and prices
-                                 if Kraken trades a coin for US dollars; if a token exists, update its data.
-                                 --symbol and --kraken <pair> require a single ID
-  npm run tokens -- remove <id>  stop serving a token; the stored data of the token is kept
-  npm run tokens -- list [--json]
-                                 list the served tokens
-  npm run tokens -- find <text>  search CoinGecko for coins, and list their IDs
-
-If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
-changes within seconds. Calls to CoinGecko (two for each added ID, one for \`find\`) count toward the service's budget.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
-Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
-`;
-
+const titleOf = (exchange: string): string => EXCHANGES[exchange as ExchangeName]?.title ?? exchange;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
@@ -35,57 +23,65 @@ function refusal({ reason, names: similar }: Refusal, hint: string): ExitError {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
     built_in: 'this token is built in and cannot be added or removed',
-    too_many: `the service already has the maximum of ${MOST_SERVED.toLocaleString('en')} tokens: remove a token first`,
+    too_many: `the service already has the maximum of ${MAX_SERVED.toLocaleString('en')} tokens: remove a token first`,
     unknown: `unknown id: ${names === '' ? hint : `did you mean ${names}?`}`,
     is_symbol: `this id is the symbol of ${names} and cannot be added, because clients use it to request ${names}`,
     no_symbol: 'the symbol contains spaces, commas or control characters: set another symbol with --symbol',
-    no_pair: 'Kraken does not trade this pair for US dollars: use another pair, or `--kraken none`',
+    is_loop: `requests for this token already return the data of ${names}: remove that alias first`,
+    no_pair: `${titleOf(names)} does not trade this pair for US dollars: use another pair, or \`--${names} none\``,
   };
   return new ExitError(texts[reason], EXIT.failed);
 }
 
-function pairText(outcome: PairOutcome, pair: string | undefined): string {
+function pairText(exchange: string, outcome: PairOutcome, pair: string | undefined): string {
+  const title = titleOf(exchange);
   if (outcome.kind === 'given' || outcome.kind === 'found')
     return outcome.status === 'online'
-      ? `${pair} on Kraken`
-      : `${pair} on Kraken, which does not currently trade the pair (${outcome.status})`;
+      ? `${pair} on ${title}`
+      : `${pair} on ${title}, which does not currently trade the pair (${outcome.status})`;
   if (outcome.kind === 'left_out') return 'none, as requested';
-  if (outcome.kind === 'not_traded') return 'none: Kraken does not trade this symbol for US dollars';
+  if (outcome.kind === 'not_traded') return `none: ${title} does not trade this symbol for US dollars`;
   if (outcome.kind === 'unavailable')
-    return `none: Kraken is unavailable (${outcome.cause}); add the token again to find its pair`;
+    return `${pair ?? 'none'}: ${title} is unavailable (${outcome.cause}); add the token again to find its pair`;
   if (outcome.kind === 'taken')
-    return `none: Kraken's pair ${outcome.pair} is already assigned to ${outcome.by}; set another pair with --kraken`;
-  const prices = `${outcome.price} on Kraken, ${outcome.wanted} on CoinGecko`;
-  return `none: Kraken's pair ${outcome.pair} may be for another token (${prices}); if the pair is correct, set it with --kraken`;
+    return `none: ${title}'s pair ${outcome.pair} is already assigned to ${outcome.by}; set another pair with --${exchange}`;
+  const why =
+    outcome.kind === 'unconfirmed'
+      ? ', because a price to compare is unknown'
+      : ` (${outcome.price} on ${title}, ${outcome.wanted} on CoinGecko)`;
+  return `none: ${title}'s pair ${outcome.pair} may be for another token${why}; if the pair is correct, set it with --${exchange}`;
 }
 
-function print({ token, isKnown, isFirstDate, pair, shared, meant }: Added): void {
+function print({ token, isKnown, isFirstDate, pairs, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
   say(`${name}: ${title} (${symbol}), ${isKnown ? 'updated' : 'added'}`);
   say(
     `listed: ${listed}${isFirstDate ? '' : ', or earlier: the CoinGecko plan does not reach back to the first price'}`,
   );
-  say(`pair: ${pairText(pair, token.pair)}`);
+  for (const [exchange, outcome] of pairs) say(`pair: ${pairText(exchange, outcome, token.pairs[exchange])}`);
   if (shared.length === 0) return;
-  const others = shared.map((one) => one.name).join(', ');
+  const others = shared.map((token) => token.name).join(', ');
   say(`symbol: ${symbol} refers to ${meant.name}; ${meant.name === name ? others : name} has the same symbol`);
 }
 
-const text = { type: 'string' } as const;
-const addition = { options: { symbol: text, kraken: text }, positionals: ['id'], repeats: true };
+type Pairs = Readonly<Record<string, string>>;
 
-async function addOne(listing: Listing, wanted: Parameters<Listing['add']>[0]): Promise<void> {
+const isUnavailable = ({ pairs }: Added): boolean => [...pairs.values()].some(({ kind }) => kind === 'unavailable');
+
+async function addOne(listing: Listing, wanted: Parameters<Listing['add']>[0]): Promise<Added> {
   const outcome = await listing.add(wanted);
   if ('reason' in outcome) throw refusal(outcome, SEARCH);
   print(outcome);
+  return outcome;
 }
 
-/** A failed ID does not prevent the addition of the next ID. */
-async function addSeveral(listing: Listing, ids: readonly string[], pair: string | undefined): Promise<number> {
+async function addSeveral(listing: Listing, ids: readonly string[], pairs: Pairs): Promise<number> {
   let failed = 0;
+  let unpaired = 0;
   for (const [i, id] of ids.entries()) {
     try {
-      await addOne(listing, { id, pair });
+      const added = await addOne(listing, { id, pairs });
+      if (isUnavailable(added)) unpaired += 1;
     } catch (error) {
       if (!(error instanceof ExitError)) throw error;
       failed += 1;
@@ -93,45 +89,109 @@ async function addSeveral(listing: Listing, ids: readonly string[], pair: string
     }
   }
   say(`${ids.length - failed} of ${ids.length} tokens added or updated`);
-  return failed > 0 ? EXIT.failed : EXIT.ok;
+  if (unpaired > 0)
+    process.stderr.write(
+      `the pairs of ${unpaired} tokens are unknown, because an exchange was unavailable: add the tokens again\n`,
+    );
+  return failed + unpaired > 0 ? EXIT.failed : EXIT.ok;
 }
 
-const add = command(addition, async ({ values, positionals: ids }) => {
+async function add({ values, positionals: ids }: Given): Promise<number> {
   const symbol = values.symbol?.toLowerCase();
   if (symbol !== undefined && !isTokenSymbol(symbol))
     throw wrongUsage(
       '--symbol must have at most 50 characters and must not contain spaces, commas or control characters',
     );
-  const pair = values.kraken;
+  const pairs = Object.fromEntries(EXCHANGE_NAMES.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
   const [id = '', ...others] = ids;
   if (others.length === 0) {
-    await withListing((listing) => addOne(listing, { id, symbol, pair }));
-    return EXIT.ok;
+    const added = await withListing((listing) => addOne(listing, { id, symbol, pairs }));
+    return isUnavailable(added) ? EXIT.failed : EXIT.ok;
   }
-  if (symbol !== undefined || (pair !== undefined && pair !== 'none'))
-    throw wrongUsage('--symbol and --kraken <pair> require a single <id>: add this token with a separate command');
-  return withListing((listing) => addSeveral(listing, ids, pair));
-});
+  if (symbol !== undefined || Object.values(pairs).some((pair) => pair !== 'none'))
+    throw wrongUsage('--symbol and pairs require a single <id>: add this token with a separate command');
+  return withListing((listing) => addSeveral(listing, ids, pairs));
+}
 
-const remove = command({ positionals: ['id'] }, async ({ positionals: [id = ''] }) => {
+async function remove({ values: { id = '' } }: Given): Promise<void> {
   const outcome = await withListing((listing) => listing.remove(id));
   if (outcome !== 'removed') throw refusal(outcome, SERVED);
   say(`${id}: removed; its stored data is kept`);
-});
+}
 
-const list = command({ options: JSON_OPTION }, async ({ values }) => {
-  const tokens = await withDatabase(({ prisma }) => createTokenStore(prisma).all());
-  if (values.json) return printJson(tokens.map(({ pair = null, ...token }) => ({ ...token, pair })));
-  const row = ({ name, symbol, title, listed, pair = '-' }: Token) => [name, symbol, title, listed, pair];
-  process.stdout.write(alignedTable([['id', 'symbol', 'title', 'listed', 'pair'], ...tokens.map(row)]));
-});
+async function alias({ values: { id = '', 'new id': to = '' } }: Given): Promise<void> {
+  const successor = to === 'none' ? undefined : to;
+  const outcome = await withListing((listing) => listing.alias(id, successor));
+  if (outcome !== 'changed') throw refusal(outcome, SERVED);
+  say(successor === undefined ? `${id}: has no alias` : `${id}: requests return the data of ${successor}`);
+}
 
-const find = command({ positionals: ['text'] }, async ({ positionals: [text = ''] }) => {
+async function list({ flags }: Given): Promise<void> {
+  const [tokens, times] = await withDatabase(({ prisma }) =>
+    Promise.all([createTokenStore(prisma).all(), createArchiveStore(prisma).priceTimes()]),
+  );
+  const timesOf = new Map(times.map((time) => [time.token, time]));
+  const lifeOf = ({ name }: Token) => {
+    const { pricedAt = null, respondedAt = null } = timesOf.get(name) ?? {};
+    return { inactive: isInactive({ pricedAt, respondedAt }), lastPriceAt: isoOrNull(pricedAt) };
+  };
+  if (flags.has('json')) {
+    const rows = tokens.map((token) => ({ ...token, successor: token.successor ?? null }));
+    return printJson(rows.map((token) => ({ ...token, ...lifeOf(token as Token) })));
+  }
+  const row = (token: Token) => {
+    const { name, symbol, title, listed, pairs, successor } = token;
+    const { inactive, lastPriceAt } = lifeOf(token);
+    const state = successor === undefined ? (inactive ? 'inactive' : 'active') : `alias of ${successor}`;
+    return [name, symbol, title, listed, Object.values(pairs).join(', ') || '-', lastPriceAt ?? '-', state];
+  };
+  const head = ['id', 'symbol', 'title', 'listed', 'pairs', 'last price', 'state'];
+  process.stdout.write(alignedTable([head, ...tokens.map(row)]));
+}
+
+async function find({ values: { text = '' } }: Given): Promise<void> {
   const coins = await withListing((listing) => listing.find(text));
   if (coins.length === 0)
     throw new ExitError('no coin found: search for a part of the name or for the symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
-});
+}
 
-export const tokens: CommandLine = { name: 'tokens', usage: USAGE, commands: { add, remove, list, find } };
+export const tokens: CommandLine = {
+  name: 'tokens',
+  summary: `Manages the served tokens. The maximum is ${MAX_SERVED.toLocaleString('en')} tokens.`,
+  commands: [
+    {
+      name: 'add',
+      arguments: `<id>… [--symbol <symbol>] ${EXCHANGE_NAMES.map((name) => `[--${name} <pair>|none]`).join(' ')}`,
+      help:
+        'serve the coins with these CoinGecko IDs, and use the candles and prices of the\n' +
+        'exchanges in MARKET_SOURCES that trade a coin for US dollars; if a token exists,\n' +
+        'update its data. --symbol and pairs require a single ID',
+      run: add,
+    },
+    {
+      name: 'remove',
+      arguments: '<id>',
+      help: 'stop serving a token; the stored data of the token is kept',
+      run: remove,
+    },
+    {
+      name: 'alias',
+      arguments: '<id> <new id>|none',
+      help:
+        'return the data of another token for requests for a token, for example after it was\n' +
+        'renamed;\n' +
+        '`none` removes the alias',
+      run: alias,
+    },
+    { name: 'list', arguments: '[--json]', help: 'list the served tokens', run: list },
+    { name: 'find', arguments: '<text>', help: 'search CoinGecko for coins, and list their IDs', run: find },
+  ],
+  column: 33,
+  notes: `If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
+changes within seconds. Calls to CoinGecko (two for each added ID, one for \`find\`) count toward the service's budget.
+Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
+Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
+`,
+};

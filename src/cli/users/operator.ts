@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import type { Operator } from '#core/operator';
+import type { Operator } from '#core/actor';
 
-const LONGEST = 64;
+const MAX_NAME = 64;
 
 /** The system user. A user without an entry in the system's list, as in some containers, has only a number. */
 function systemUser(): string {
@@ -12,10 +12,9 @@ function systemUser(): string {
   }
 }
 
-/** The user of this machine who runs a command, for the audit log. */
 export const cliOperator = (): Operator => ({
   actor: `cli:${systemUser()
     .replace(/[^\w.@\\-]/g, '_')
-    .slice(0, LONGEST)}`,
+    .slice(0, MAX_NAME)}`,
   requestId: null,
 });

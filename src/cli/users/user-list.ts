@@ -1,10 +1,8 @@
-import { PLAN_NAMES } from '#accounts/ledger/plan';
-import type { Account } from '#accounts/users/account-report';
-import { USER_STATES } from '#accounts/users/account-state';
-import { choice, command, JSON_OPTION, wholeNumber } from '#cli/arguments';
+import { choice, type Given } from '#cli/arguments';
 import { alignedTable, cut, dateOf, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
+import { LARGEST_NUMBER } from '#keys/api-key';
 import { createActivity } from '#operator/users/activity';
 import { createActivityStore } from '#operator/users/activity-store';
 import {
@@ -15,22 +13,26 @@ import {
   type UserSort,
 } from '#operator/users/search-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { HIGHEST, reportOf, toJson } from './user-services.ts';
+import { type Account, accountRecord, USER_STATES } from '#users/administration/account-report';
+import { PLAN_NAMES } from '#users/plan';
+import { optionalNumber, reportOf } from './user-services.ts';
 
 type Listed = Account & { lastHour: number };
 type Selection = UserFilter & { sort: UserSort; most: number };
 
-/** Users per statement. */
 const BATCH = 1_000;
 
-/** The users of a selection, in its order. Updates the summary of calls if the order needs it. */
 async function select({ sort, most, ...filter }: Selection): Promise<Listed[]> {
   return withDatabase(async (database) => {
     const { prisma } = database;
-    const [refreshes, store] = [createRefreshStore(prisma), createActivityStore(prisma)];
-    const activity = createActivity({ store, refreshes, clock: systemClock });
+    const activity = createActivity({
+      store: createActivityStore(prisma),
+      refreshes: createRefreshStore(prisma),
+      clock: systemClock,
+    });
     if (sort !== 'created') await activity.update();
-    const [search, report] = [createUserSearchStore(prisma), reportOf(database)];
+    const search = createUserSearchStore(prisma);
+    const report = reportOf(database);
     const listed: Listed[] = [];
     for (let after: UserPlace | undefined; listed.length < most; ) {
       const places = await search.search(filter, sort, after, Math.min(BATCH, most - listed.length), systemClock.now());
@@ -45,45 +47,32 @@ async function select({ sort, most, ...filter }: Selection): Promise<Listed[]> {
   });
 }
 
-const text = { type: 'string' } as const;
-const SELECTION = { ...JSON_OPTION, sort: text, state: text, plan: text, limit: text };
+export const SELECTION = '[--json] [--sort <value>] [--state <value>] [--plan <value>] [--limit <value>]';
 
-type Values = { json: boolean; sort?: string; state?: string; plan?: string; limit?: string };
-
-async function printSelection(values: Values, query?: string): Promise<void> {
+export async function printSelection({ values, flags }: Given): Promise<void> {
   const sort = values.sort === undefined ? undefined : choice('--sort', values.sort, USER_SORTS);
   const accounts = await select({
     sort: sort ?? 'created',
-    query,
+    query: values.text,
     state: values.state === undefined ? undefined : choice('--state', values.state, USER_STATES),
     plan: values.plan === undefined ? undefined : choice('--plan', values.plan, PLAN_NAMES),
-    most: values.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--limit', values.limit, 1, HIGHEST),
+    most: optionalNumber('--limit', values.limit, 1, LARGEST_NUMBER) ?? Number.POSITIVE_INFINITY,
   });
   if (sort === undefined) accounts.reverse();
-  if (values.json) return printJson(accounts.map((one) => ({ ...toJson(one), lastHour: one.lastHour })));
+  if (flags.has('json'))
+    return printJson(accounts.map((account) => ({ ...accountRecord(account), lastHour: account.lastHour })));
   const isByHour = sort === 'lastHour';
-  const heading = [
-    'key',
-    'name',
-    'email',
-    'state',
-    isByHour ? 'hour' : 'keys',
-    'used',
-    'limit',
-    'last use',
-    'valid until',
-  ];
-  const rows = accounts.map(
-    ({ key, name, email, state, keys, used, periodLimit, lastHour, lastUsedAt, validUntil }) => [
-      ...[key, cut(name, 14), cut(email, 24), state, isByHour ? lastHour : keys, used, periodLimit],
-      ...[dateOf(lastUsedAt), dateOf(validUntil)],
-    ],
-  );
-  process.stdout.write(alignedTable([heading, ...rows]));
+  const heading = ['key', 'name', 'email', 'state', isByHour ? 'hour' : 'keys', 'used', 'limit'];
+  const rows = accounts.map((account) => [
+    account.key,
+    cut(account.name, 14),
+    cut(account.email, 24),
+    account.state,
+    isByHour ? account.lastHour : account.keys,
+    account.used,
+    account.periodLimit,
+    dateOf(account.lastUsedAt),
+    dateOf(account.validUntil),
+  ]);
+  process.stdout.write(alignedTable([[...heading, 'last use', 'valid until'], ...rows]));
 }
-
-export const list = command({ options: SELECTION }, ({ values }) => printSelection(values));
-
-export const find = command({ options: SELECTION, positionals: ['text'] }, ({ values, positionals: [query = ''] }) =>
-  printSelection(values, query),
-);

@@ -1,18 +1,18 @@
-import { createUserStore, type User } from '#accounts/keys/user-store';
-import { type Account, createAccountReport } from '#accounts/users/account-report';
-import { createAccountStore } from '#accounts/users/account-store';
-import { type Administration, createAdministration } from '#accounts/users/administration';
-import { createAdministrationStore } from '#accounts/users/administration-store';
-import { createUsers, type Users } from '#accounts/users/users';
-import { command, JSON_OPTION, wholeNumber } from '#cli/arguments';
+import { type Given, wholeNumber } from '#cli/arguments';
 import { alignedTable, cut, dateOf, minuteOf, printJson, printLines } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
-import { iso, isoOrNull, systemClock } from '#core/clock';
-import type { Operator } from '#core/operator';
+import type { Operator } from '#core/actor';
+import { iso, systemClock } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 import type { Database } from '#database/database';
+import { LARGEST_NUMBER } from '#keys/api-key';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
+import { keyRecord } from '#operator/users/directory';
 import { EXIT, ExitError } from '#process/exit';
+import { createUserServices, type UserServices } from '#user-services';
+import { accountRecord, createAccountReport } from '#users/administration/account-report';
+import { createAccountStore } from '#users/administration/account-store';
+import type { User } from '#users/user';
 import { cliOperator } from './operator.ts';
 
 /** Remedies as commands. The API's own details contain paths, or no remedy. */
@@ -27,24 +27,18 @@ function inCommands(error: unknown): never {
   throw remedy === undefined ? error : new ExitError(remedy, EXIT.failed, error);
 }
 
-export const HIGHEST = 2_147_483_647;
+export const optionalNumber = (name: string, text: string | undefined, min: number, max: number) =>
+  text === undefined ? undefined : wholeNumber(name, text, min, max);
 
 export const recordNumber = (text = '') =>
-  wholeNumber('<key> (the record number in `npm run users -- list`)', text, 1, HIGHEST);
+  wholeNumber('<key> (the record number in `npm run users -- list`)', text, 1, LARGEST_NUMBER);
 
-/** The services of the operator's changes, and the system user who makes them. */
-export const withUsers = <Result>(
-  work: (services: { users: Users; administration: Administration; operator: Operator }) => Promise<Result>,
-) =>
+export type Services = UserServices & { operator: Operator };
+
+export const withUsers = <Result>(work: (services: Services) => Promise<Result>) =>
   withDatabase(({ prisma }) => {
-    const store = createUserStore(prisma);
-    const users = createUsers({ store, clock: systemClock });
-    const administration = createAdministration({
-      store: createAdministrationStore(prisma),
-      find: store.find,
-      clock: systemClock,
-    });
-    return work({ users, administration, operator: cliOperator() }).catch(inCommands);
+    const services = createUserServices(prisma);
+    return work({ ...services, operator: cliOperator() }).catch(inCommands);
   });
 
 export const printRecord = (record: object) => printLines(Object.entries(record));
@@ -67,47 +61,13 @@ export const printUser = ({ next, suspension, ...user }: User) =>
 export function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   return createAccountReport({
     accounts: createAccountStore(prisma),
-    noticesOf: createNoticeSettingsStore(prisma, createUserStore(prisma)).find,
+    keysOf: createUserServices(prisma).keys.listAll,
+    noticesOf: createNoticeSettingsStore(prisma).find,
     clock: systemClock,
   });
 }
 
-export const toJson = ({ key, name, email, plan, limit, state, keys, used, period, ...rest }: Account) => ({
-  key,
-  name,
-  email,
-  plan,
-  nextPlan: rest.next ? { ...rest.next, from: iso(rest.next.from) } : null,
-  limit,
-  credits: rest.credits,
-  periodLimit: rest.periodLimit,
-  state,
-  suspension: rest.suspension ? { since: iso(rest.suspension.since), reason: rest.suspension.reason } : null,
-  keys,
-  used,
-  periodStart: iso(period.start),
-  resetsAt: iso(period.end),
-  lastUsedAt: isoOrNull(rest.lastUsedAt),
-  createdAt: iso(rest.createdAt),
-  validUntil: iso(rest.validUntil),
-  updatedAt: iso(rest.updatedAt),
-});
-
 type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
-
-const keyToJson = ({ id, label, scopes, start, state, seenOrigin, ...at }: Shown['keys'][number]) => ({
-  id,
-  label,
-  scopes,
-  start,
-  state,
-  seenOrigin,
-  createdAt: iso(at.createdAt),
-  lastUsedAt: isoOrNull(at.lastUsedAt),
-  replacedAt: isoOrNull(at.replacedAt),
-  expiresAt: isoOrNull(at.expiresAt),
-  revokedAt: isoOrNull(at.revokedAt),
-});
 
 const noticesInWords = ({ email, webhookUrl, thresholds }: Shown['notices']) =>
   `at ${thresholds.join(', ') || 'no'} percent; email: ${email ? 'yes' : 'no'}; webhook: ${webhookUrl ?? 'none'}`;
@@ -130,8 +90,14 @@ function printAccount({ account, keys, notices }: Shown): void {
   ]);
   const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'expires'];
   const rows = keys.map(({ id, label, scopes, start, state, createdAt, lastUsedAt, expiresAt }) => [
-    ...[id, cut(label, 20), scopes.join(), start ?? '-', state],
-    ...[dateOf(createdAt), dateOf(lastUsedAt), dateOf(expiresAt)],
+    id,
+    cut(label, 20),
+    scopes.join(),
+    start ?? '-',
+    state,
+    dateOf(createdAt),
+    dateOf(lastUsedAt),
+    dateOf(expiresAt),
   ]);
   if (rows.length > 0) process.stdout.write(`\n${alignedTable([heading, ...rows])}`);
   for (const { id, seenOrigin } of keys) {
@@ -139,9 +105,10 @@ function printAccount({ account, keys, notices }: Shown): void {
   }
 }
 
-export const show = command({ options: JSON_OPTION, positionals: ['key'] }, async ({ values, positionals }) => {
-  const key = recordNumber(positionals[0]);
+export async function show({ values, flags }: Given): Promise<void> {
+  const key = recordNumber(values.key);
   const shown = await withDatabase((database) => reportOf(database).show(key).catch(inCommands));
-  if (values.json) printJson({ ...toJson(shown.account), notices: shown.notices, keys: shown.keys.map(keyToJson) });
+  if (flags.has('json'))
+    printJson({ ...accountRecord(shown.account), notices: shown.notices, keys: shown.keys.map(keyRecord) });
   else printAccount(shown);
-});
+}

@@ -1,4 +1,4 @@
-import type { AuditAction } from '#core/operator';
+import type { AuditAction } from '#core/actor';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
@@ -23,16 +23,15 @@ export type StoredEvent = {
   requestId: string | null;
 };
 
-export type AuditPlace = { at: number; id: number };
+export type AuditCursor = { at: number; id: number };
 
 /** Only reads: events are added by the statements of the changes, and nothing changes or deletes them. */
 export function createAuditStore(prisma: PrismaClient) {
   return {
-    /** Returns up to `most` events before a place, newest first. */
     async list(
       { actor, action, user, from, until }: AuditFilter,
-      after: AuditPlace | undefined,
-      most: number,
+      after: AuditCursor | undefined,
+      limit: number,
     ): Promise<StoredEvent[]> {
       const conditions = [
         Prisma.sql`true`,
@@ -45,7 +44,7 @@ export function createAuditStore(prisma: PrismaClient) {
       ];
       return prisma.$queryRaw<StoredEvent[]>`
         SELECT id::float8 AS id, at, actor, action, target, user_key AS "user", before, after, request_id AS "requestId"
-        FROM audit_event WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY at DESC, id DESC LIMIT ${most}::int`;
+        FROM audit_event WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY at DESC, id DESC LIMIT ${limit}::int`;
     },
   };
 }

@@ -1,36 +1,37 @@
-import { firstId } from '#accounts/ledger/lease';
-import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { HOUR, iso, MINUTE } from '#core/clock';
 import { arrayOf, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { PLAN_NAMES, type Plan, periodLength } from '#users/plan';
 
 /** Calls are counted in slots of this length, in ms. */
 const SLOT = 5 * MINUTE;
 /** The slots of the last hour, and the current one. */
 const SLOTS = HOUR / SLOT + 1;
-/**
- * An update reads the users of leases that were opened since, in ms: twice the longest pause between two updates, because
- * the clocks of processes differ. A user of an older open lease has made calls in the last hour.
- */
-const OPENED_WITHIN = 30 * MINUTE;
 /** Users per statement. */
 const AT_ONCE = 5_000;
 /** Users register concurrently, so a lower record number may become visible after a higher one. */
 const LATE = 1_000;
 
-const months = Prisma.sql`CASE u.plan ${Prisma.join(
-  PLAN_NAMES.map((plan) => Prisma.sql`WHEN ${plan}::plan THEN ${PLANS[plan].months}::int`),
-  ' ',
-)} END`;
 const utc = (column: string) => Prisma.raw(`(${column} AT TIME ZONE 'UTC')`);
 const part = (name: string) =>
   Prisma.raw(
     `(extract(${name} FROM p.period_start AT TIME ZONE 'UTC') - extract(${name} FROM u.anchor AT TIME ZONE 'UTC'))`,
   );
 
-/** SQL expression: the end of the period `p`, a boundary counted from the anchor, as `boundary` in `plan.ts`. */
-const periodEnd = Prisma.sql`((${utc('u.anchor')}
-  + make_interval(months => (12 * ${part('year')} + ${part('month')})::int + ${months})) AT TIME ZONE 'UTC')`;
+const monthsSinceAnchor = Prisma.sql`(12 * ${part('year')} + ${part('month')})::int`;
+
+/** SQL: the end of the period `p` of a plan. Months are counted from the anchor, as `boundary` in `plan.ts` does. */
+function endOfPeriod(plan: Plan): Prisma.Sql {
+  const { months, days } = periodLength(plan);
+  return months === 0
+    ? Prisma.sql`${utc('p.period_start')} + make_interval(days => ${days}::int)`
+    : Prisma.sql`${utc('u.anchor')} + make_interval(months => ${monthsSinceAnchor} + ${months}::int)`;
+}
+
+const periodEnd = Prisma.sql`((CASE u.plan ${Prisma.join(
+  PLAN_NAMES.map((plan) => Prisma.sql`WHEN ${plan}::plan THEN ${endOfPeriod(plan)}`),
+  ' ',
+)} END) AT TIME ZONE 'UTC')`;
 
 /**
  * SQL joins for a user `u`: all calls; the calls in the newest period if it belongs to the current term; and the end of
@@ -41,15 +42,15 @@ const counts = (now: number) => Prisma.sql`
   LEFT JOIN LATERAL (SELECT period_start, used FROM usage
     WHERE user_key = u.key AND period_start <= ${toInstant(now)} AND period_start >= u.anchor
     ORDER BY period_start DESC LIMIT 1) p ON true
-  CROSS JOIN LATERAL (SELECT coalesce(sum(unbooked), 0)::bigint AS calls,
-      coalesce(sum(unbooked) FILTER (WHERE period_start = p.period_start), 0)::int AS in_period
-    FROM reported_lease WHERE user_key = u.key) l
-  CROSS JOIN LATERAL (SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used + l.in_period ELSE 0 END AS used) n
+  CROSS JOIN LATERAL (SELECT coalesce(sum(granted - spent), 0)::bigint AS calls,
+      coalesce(sum(granted - spent) FILTER (WHERE period_start = p.period_start), 0)::int AS in_period
+    FROM lease WHERE user_key = u.key) l
+  CROSS JOIN LATERAL (SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used - l.in_period ELSE 0 END AS used) n
   CROSS JOIN LATERAL (SELECT CASE WHEN n.used > 0 THEN ${periodEnd} ELSE 'infinity' END AS resets_at) e`;
 
 /** SQL: the users whose summary can have changed since an update a few minutes ago. */
-const due = (now: number) => Prisma.sql`
-  SELECT user_key FROM lease WHERE id >= ${firstId(now - OPENED_WITHIN)}::uuid
+const due = (now: number, after: number) => Prisma.sql`
+  (SELECT user_key FROM lease WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int)
   UNION SELECT user_key FROM user_activity WHERE last_hour > 0
   UNION SELECT user_key FROM user_activity WHERE resets_at <= ${toInstant(now)}`;
 
@@ -62,7 +63,7 @@ export function createActivityStore(prisma: PrismaClient) {
      */
     add: (now: number): Promise<number> => prisma.$executeRaw`
       INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
-      SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE t.calls + l.calls END, n.used,
+      SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE t.calls - l.calls END, n.used,
         e.resets_at, ${Math.floor(now / SLOT)}::int, array_fill(0, ARRAY[${SLOTS}::int]), 0
       FROM (
         SELECT * FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)
@@ -78,13 +79,13 @@ export function createActivityStore(prisma: PrismaClient) {
     async update(now: number, isContinuous: boolean, after: number): Promise<number | undefined> {
       const [row] = await prisma.$queryRaw<[{ last: number | null }]>`
         WITH due AS MATERIALIZED (
-          SELECT user_key FROM (${isContinuous ? due(now) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
+          SELECT user_key FROM (${isContinuous ? due(now, after) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
           WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int),
         counted AS MATERIALIZED (
-          SELECT a.user_key, t.calls + l.calls AS calls, n.used, e.resets_at,
+          SELECT a.user_key, t.calls - l.calls AS calls, n.used, e.resets_at,
             (array_fill(0, ARRAY[greatest(0, least(${SLOTS}::int, ${Math.floor(now / SLOT)}::int - a.slot))]) || a.slots)
               [1:${SLOTS}::int] AS slots,
-            CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls + l.calls - a.calls) ELSE 0 END AS fresh
+            CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls - l.calls - a.calls) ELSE 0 END AS fresh
           FROM user_activity a JOIN "user" u ON u.key = a.user_key ${counts(now)}
           -- As an array, because the planner overestimates the users, and would read the calls of all users.
           WHERE a.user_key = ANY (ARRAY(SELECT user_key FROM due))),

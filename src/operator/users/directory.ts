@@ -1,113 +1,81 @@
 import { z } from 'zod';
-import type { Allowance } from '#accounts/gate/allowance';
-import { OWNER_SCOPES } from '#accounts/keys/api-key';
-import type { UsageRecord } from '#accounts/records';
-import type { Account, AccountReport } from '#accounts/users/account-report';
 import { type Clock, iso, isoOrNull } from '#core/clock';
-import { readCursor, writeCursor } from '../parameters.ts';
-import type { OperatorUser, OperatorUserDetail } from '../records.ts';
+import type { Allowance } from '#gate/allowance';
+import { OWNER_SCOPES } from '#keys/api-key';
+import type { ListedKey } from '#keys/keys';
+import { type AccountReport, accountRecord } from '#users/administration/account-report';
+import type { UsageRecord } from '#users/users-records';
+import type { OperatorUser, OperatorUserDetail } from '../operator-records.ts';
+import { cutPage, type PageQuery, readCursor } from '../parameters.ts';
 import type { Activity } from './activity.ts';
 import { USER_SORTS, type UserFilter, type UserSearchStore, type UserSort } from './search-store.ts';
 
-type Notices = OperatorUserDetail['notices'];
-type Query = UserFilter & { sort: UserSort; cursor?: string | undefined; limit: number };
-
 type Dependencies = {
   store: UserSearchStore;
-  accounts: AccountReport<Notices>;
+  accounts: AccountReport<ListedKey[], OperatorUserDetail['notices']>;
   activity: Pick<Activity, 'lastHours'>;
   usageOf: Allowance['usage'];
   clock: Clock;
 };
 
-const place = z.tuple([z.enum(USER_SORTS), z.int32(), z.int32()]);
+const userCursor = z.tuple([z.enum(USER_SORTS), z.int32(), z.int32()]);
 
-function toRecord(account: Account, lastHour: number): OperatorUser {
-  const { suspension, next, period } = account;
-  return {
-    key: account.key,
-    name: account.name,
-    email: account.email,
-    state: account.state,
-    suspension: suspension ? { since: iso(suspension.since), reason: suspension.reason } : null,
-    plan: account.plan,
-    nextPlan: next ? { plan: next.plan, limit: next.limit, from: iso(next.from) } : null,
-    limit: account.limit,
-    credits: account.credits,
-    periodLimit: account.periodLimit,
-    used: account.used,
-    lastHour,
-    periodStart: iso(period.start),
-    resetsAt: iso(period.end),
-    keys: account.keys,
-    lastUsedAt: isoOrNull(account.lastUsedAt),
-    createdAt: iso(account.createdAt),
-    validUntil: iso(account.validUntil),
-    updatedAt: iso(account.updatedAt),
-  };
-}
+export const keyRecord = ({ id, label, scopes, start, state, seenOrigin, ...at }: ListedKey) => ({
+  id,
+  label,
+  scopes: [...scopes],
+  start,
+  state,
+  seenOrigin,
+  createdAt: iso(at.createdAt),
+  lastUsedAt: isoOrNull(at.lastUsedAt),
+  replacedAt: isoOrNull(at.replacedAt),
+  expiresAt: isoOrNull(at.expiresAt),
+  revokedAt: isoOrNull(at.revokedAt),
+});
 
-/** Finds users for the operator. */
 export function createUserDirectory({ store, accounts, activity, usageOf, clock }: Dependencies) {
   async function recordsOf(keys: readonly number[]): Promise<OperatorUser[]> {
     const [found, lastHours] = await Promise.all([accounts.of(keys), activity.lastHours(keys)]);
-    return found.map((account) => toRecord(account, lastHours.get(account.key) ?? 0));
+    return found.map((account) => ({ ...accountRecord(account), lastHour: lastHours.get(account.key) ?? 0 }));
   }
 
   return {
     /** Returns a page. Throws `invalid_request` for a cursor of another order. */
-    async search({ sort, cursor, limit, ...filter }: Query) {
-      const [, value = 0, key = 0] =
-        readCursor(
-          cursor,
-          place.refine(([order]) => order === sort),
-        ) ?? [];
-      const after = cursor === undefined ? undefined : { value, key };
-      const found = await store.search(filter, sort, after, limit + 1, clock.now());
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      return {
-        items: await recordsOf(page.map((one) => one.key)),
-        nextCursor: found.length > limit && last ? writeCursor([sort, last.value, last.key]) : null,
-      };
+    async search({ sort, cursor, limit, ...filter }: UserFilter & PageQuery & { sort: UserSort }) {
+      const ofSort = userCursor.refine(([order]) => order === sort).transform(([, value, key]) => ({ value, key }));
+      const found = await store.search(filter, sort, readCursor(cursor, ofSort), limit + 1, clock.now());
+      const { page, nextCursor } = cutPage(found, limit, ({ value, key }) => [sort, value, key]);
+      return { items: await recordsOf(page.map(({ key }) => key)), nextCursor };
     },
 
     /** Throws `not_found`. */
-    async one(key: number): Promise<OperatorUser> {
-      const [account, lastHours] = await Promise.all([accounts.one(key), activity.lastHours([key])]);
-      return toRecord(account, lastHours.get(key) ?? 0);
+    async find(key: number): Promise<OperatorUser> {
+      const [account, lastHours] = await Promise.all([accounts.find(key), activity.lastHours([key])]);
+      return { ...accountRecord(account), lastHour: lastHours.get(key) ?? 0 };
     },
 
     /** The same as the user reads with the owner key. Throws `not_found`. */
     async usage(key: number, by?: 'key' | 'path'): Promise<UsageRecord> {
-      return usageOf({ user: await accounts.one(key), scopes: OWNER_SCOPES }, by);
+      return usageOf({ user: await accounts.find(key), scopes: OWNER_SCOPES }, by);
     },
 
     /** Throws `not_found`. */
     async show(key: number): Promise<OperatorUserDetail> {
-      const [{ account, keys, grants, daily, notices }, lastHours] = await Promise.all([
-        accounts.show(key),
-        activity.lastHours([key]),
-      ]);
-      const { email, webhookUrl, thresholds } = notices;
+      const [shown, lastHours] = await Promise.all([accounts.show(key), activity.lastHours([key])]);
+      const { account, keys, grants, daily, notices } = shown;
       return {
-        ...toRecord(account, lastHours.get(key) ?? 0),
+        ...accountRecord(account),
+        lastHour: lastHours.get(key) ?? 0,
         isVerified: account.isVerified,
-        apiKeys: keys.map(({ id, label, scopes, start, state, seenOrigin, ...at }) => ({
-          ...{ id, label, scopes: [...scopes], start, state, seenOrigin },
-          createdAt: iso(at.createdAt),
-          lastUsedAt: isoOrNull(at.lastUsedAt),
-          replacedAt: isoOrNull(at.replacedAt),
-          expiresAt: isoOrNull(at.expiresAt),
-          revokedAt: isoOrNull(at.revokedAt),
-        })),
-        grants: grants.map(({ calls, reason, periodStart, createdAt }) => ({
-          ...{ calls, reason },
+        apiKeys: keys.map(keyRecord),
+        grants: grants.map(({ periodStart, createdAt, ...grant }) => ({
+          ...grant,
           periodStart: iso(periodStart),
           createdAt: iso(createdAt),
         })),
         daily,
-        notices: { email, webhookUrl, thresholds },
+        notices,
       };
     },
   };

@@ -1,9 +1,10 @@
-import { LARGEST_NUMBER } from '#accounts/keys/api-key';
-import type { Plan } from '#accounts/ledger/plan';
-import type { UserState } from '#accounts/users/account-state';
-import { API_KEY_PREFIX } from '#core/log';
+import { emailPrefix } from '#core/forms/email-address';
+import { API_KEY_PREFIX_LENGTH, hasApiKeyPrefix } from '#core/log';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
+import { LARGEST_NUMBER } from '#keys/api-key';
+import type { UserState } from '#users/administration/account-report';
+import type { Plan } from '#users/plan';
 
 export const USER_SORTS = ['created', 'usage', 'lastHour'] as const;
 export type UserSort = (typeof USER_SORTS)[number];
@@ -18,32 +19,35 @@ export type UserFilter = {
 };
 
 /** The characters of a key that are stored. */
-const START = API_KEY_PREFIX.length + 4;
+const START = API_KEY_PREFIX_LENGTH + 4;
 /** If a query matches more users, the users are read in the requested order until the page is full. */
-const MOST_SORTED = 20_000;
+const MAX_SORTED = 20_000;
 
 /** SQL condition: the indexed text, in bytes, starts with a prefix. No character follows U+10FFFF. */
 const startsWith = (column: Prisma.Sql, prefix: string) =>
   Prisma.sql`(${column} >= ${prefix}::text COLLATE "C" AND ${column} < ${`${prefix}\u{10FFFF}`}::text COLLATE "C")`;
 
-/** A text query that matches names with all of these words, or with words that start with them. */
-const wordsOf = (text: string): string =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => `'${word}':*`).join(' & ');
+/**
+ * SQL text query that matches names with all words of a text, or with words that start with them. The database splits the
+ * text as it splits the names, because letters, marks and lower case differ between scripts and locales.
+ */
+const wordsOf = (text: string): Prisma.Sql => Prisma.sql`(
+  SELECT string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || ''':*', ' & ')::tsquery
+  FROM unnest(to_tsvector('simple', ${text}::text)))`;
 
 /** SQL condition on a user `u`. Each of its alternatives has an index. */
 function matches(query: string): Prisma.Sql {
-  if (query.startsWith(API_KEY_PREFIX)) {
+  if (hasApiKeyPrefix(query)) {
     const start = startsWith(Prisma.sql`start COLLATE "C"`, query.slice(0, START));
     return Prisma.sql`u.key IN (SELECT user_key FROM api_key WHERE start IS NOT NULL AND ${start})`;
   }
-  const lower = query.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  // A text with this sign is an address: its words are also words of names.
-  const words = query.includes('@') ? '' : wordsOf(query);
+  const lower = emailPrefix(query).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const alternatives = [
     Prisma.sql`(u.email IS NOT NULL AND ${startsWith(Prisma.sql`lower(u.email COLLATE "C")`, lower)})`,
-    ...(words === ''
+    // A text with this sign is an address: its words are also words of names.
+    ...(query.includes('@')
       ? []
-      : [Prisma.sql`(u.name IS NOT NULL AND to_tsvector('simple', u.name) @@ to_tsquery('simple', ${words}))`]),
+      : [Prisma.sql`(u.name IS NOT NULL AND to_tsvector('simple', u.name) @@ ${wordsOf(query)})`]),
     ...(/^\d{1,10}$/.test(query) && Number(query) <= LARGEST_NUMBER ? [Prisma.sql`u.key = ${Number(query)}::int`] : []),
   ];
   return Prisma.sql`(${Prisma.join(alternatives, ' OR ')})`;
@@ -74,12 +78,11 @@ export function createUserSearchStore(prisma: PrismaClient) {
   async function isBroad(query: string): Promise<boolean> {
     const [row] = await prisma.$queryRaw<[{ count: number }]>`
       SELECT count(*)::int AS count
-      FROM (SELECT FROM "user" u WHERE ${matches(query)} LIMIT ${MOST_SORTED + 1}::int) AS found`;
-    return row.count > MOST_SORTED;
+      FROM (SELECT FROM "user" u WHERE ${matches(query)} LIMIT ${MAX_SORTED + 1}::int) AS found`;
+    return row.count > MAX_SORTED;
   }
 
   return {
-    /** Returns up to `most` users after a place: the newest first, or those with the most calls first. */
     async search(
       { query, state, plan }: UserFilter,
       sort: UserSort,

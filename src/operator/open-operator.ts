@@ -1,18 +1,20 @@
-import type { Accounts } from '#accounts/open';
-import { createAccountReport } from '#accounts/users/account-report';
-import type { Notifications } from '#notifications/open';
+import type { OpenGate } from '#gate/open-gate';
+import type { OpenKeys } from '#keys/open-keys';
+import type { Notifications } from '#notifications/open-notifications';
 import { createAuditLog } from '#operator/audit/audit';
 import { createAuditStore } from '#operator/audit/audit-store';
 import type { Capability, CapabilityDeps } from '#server/capability';
-import type { UpstreamReading } from '#upstream/metrics';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
+import type { UpstreamReading } from '#upstream/upstream-metrics';
+import { createAccountReport } from '#users/administration/account-report';
+import type { OpenUsers } from '#users/open-users';
 import { createAdminToken } from './admin-token.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { openAnnouncements } from './announcements.ts';
 import { createMessageList } from './messages.ts';
-import { announcement } from './routes-public.ts';
-import type { OperatorSettings } from './settings.ts';
-import { createSources } from './sources.ts';
+import type { OperatorSettings } from './operator-settings.ts';
+import { announcement } from './public-routes.ts';
+import { sourceReports } from './sources.ts';
 import { createActivity } from './users/activity.ts';
 import { createActivityStore } from './users/activity-store.ts';
 import { createUserChanges } from './users/changes.ts';
@@ -20,15 +22,16 @@ import { createUserDirectory } from './users/directory.ts';
 import { createUserSearchStore } from './users/search-store.ts';
 
 type Deps = CapabilityDeps<OperatorSettings> & {
-  accounts: Pick<Accounts, 'users' | 'administration' | 'allowance' | 'stored'>;
+  accounts: Pick<OpenUsers, 'users' | 'administration' | 'stored'> &
+    Pick<OpenKeys, 'keys'> &
+    Pick<OpenGate, 'allowance'>;
   notifications: Pick<Notifications, 'messages' | 'noticesOf'>;
   outcomes: Pick<SourceOutcomes, 'read'>;
-  /** The configured sources and their budgets. */
   upstreams: () => readonly UpstreamReading[];
 };
 
 export async function openOperator({ accounts, notifications, outcomes, upstreams, ...deps }: Deps) {
-  const { settings, database, deadline, refreshes, versions, clock, failures } = deps;
+  const { settings, database, deadline, refreshes, versions, clock } = deps;
   const { prisma } = database;
   const announcementStore = deadline.over(createAnnouncementStore(prisma));
   const announcements = await openAnnouncements({ store: announcementStore, versions, clock });
@@ -39,7 +42,12 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
     const activity = createActivity({ store: createActivityStore(prisma), refreshes, clock });
     const directory = createUserDirectory({
       store: deadline.over(createUserSearchStore(prisma)),
-      accounts: createAccountReport({ accounts: accounts.stored, noticesOf: notifications.noticesOf, clock }),
+      accounts: createAccountReport({
+        accounts: accounts.stored,
+        keysOf: accounts.keys.listAll,
+        noticesOf: notifications.noticesOf,
+        clock,
+      }),
       activity,
       usageOf: accounts.allowance.usage,
       clock,
@@ -48,14 +56,13 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
       token: createAdminToken(token, clock),
       directory,
       exportJson: accounts.users.exportJson,
-      changes: createUserChanges({ users: accounts.users, administration: accounts.administration, directory }),
-      sources: createSources({ readings: upstreams, outcomes: outcomes.read, clock }),
-      messages: createMessageList({ messages: notifications.messages }),
+      changes: createUserChanges({ ...accounts, directory }),
+      sources: () => sourceReports({ readings: upstreams, outcomes: outcomes.read, clock }),
+      messages: createMessageList(notifications.messages),
       announcements,
-      audit: createAuditLog({ store: deadline.over(createAuditStore(prisma)) }),
+      audit: createAuditLog(deadline.over(createAuditStore(prisma))),
       clock,
-      activity: activity.watch(failures),
-      /** Updates the summary by which users are sorted. */
+      activity: activity.job,
       updateActivity: activity.update,
     };
   }
@@ -65,8 +72,9 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
     announcements,
     admin,
     routes: async (app) => void app.register(announcement, { announcements }),
-    close: async () => admin?.activity.close(),
+    jobs: admin ? [admin.activity] : [],
   } satisfies Capability & Record<string, unknown>;
 }
 
+export type AdminServices = NonNullable<OperatorCapability['admin']>;
 export type OperatorCapability = Awaited<ReturnType<typeof openOperator>>;

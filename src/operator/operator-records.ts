@@ -1,36 +1,26 @@
 import { z } from 'zod';
-import { SCOPES } from '#accounts/keys/api-key';
-import { PLAN_NAMES } from '#accounts/ledger/plan';
-import { userRecord } from '#accounts/records';
-import { KEY_STATES, USER_STATES } from '#accounts/users/account-state';
-import { AUDIT_ACTIONS } from '#core/operator';
-import { instant, text, whole } from '#core/record-fields';
+import { AUDIT_ACTIONS } from '#core/actor';
+import { describedInstant, instantOrNull, recordId, text, textOrNull, whole } from '#core/forms/record-fields';
+import { SCOPES } from '#keys/api-key';
+import { KEY_STATES } from '#keys/key-holder';
+import { CHANNEL_NAMES } from '#notifications/messages';
+import { USER_STATES } from '#users/administration/account-report';
+import { PLAN_NAMES } from '#users/plan';
+import { userRecord } from '#users/users-records';
 
-const at = (description: string) => instant.meta({ description: `${description}: ISO 8601, UTC, milliseconds` });
-const atOrNull = (description: string) =>
-  instant.nullable().meta({ description: `${description}: ISO 8601, UTC, milliseconds` });
-const orNull = (description: string, example: string) =>
-  z
-    .string()
-    .nullable()
-    .meta({ description, examples: [example] });
-const recordNumber = z
-  .int()
-  .positive()
-  .meta({ description: 'The record number of the user', examples: [1] });
+const recordNumber = recordId('The record number of the user', 1);
 
-/** A page of a list. The last page has no `nextCursor`. */
-export const pageOf = <Item extends z.ZodType>(id: string, description: string, item: Item) =>
+const pageOf = <Item extends z.ZodType>(id: string, description: string, item: Item) =>
   z
     .object({
       items: z.array(item),
-      nextCursor: orNull('Send it as `cursor` to get the next page; null on the last page', 'WyJjcmVhdGVkIiw0MV0'),
+      nextCursor: textOrNull('Send it as `cursor` to get the next page; null on the last page', 'WyJjcmVhdGVkIiw0MV0'),
     })
     .meta({ id, description });
 
 const suspension = z
   .object({
-    since: at('When the user was suspended'),
+    since: describedInstant('When the user was suspended'),
     reason: text('The reason, which the user sees', 'Unusual traffic: contact us.'),
   })
   .meta({ id: 'Suspension', description: 'Why and since when the user is suspended' });
@@ -39,14 +29,14 @@ const nextPlan = z
   .object({
     plan: z.enum(PLAN_NAMES),
     limit: whole('Calls allowed per period from then on', 180000),
-    from: at('The start of the first period of this plan'),
+    from: describedInstant('The start of the first period of this plan'),
   })
   .meta({ id: 'NextPlan', description: 'A change of the plan that has been requested for the next period' });
 
 const user = z.object({
   key: recordNumber,
-  name: orNull('Null for an erased user', 'Ada Lovelace'),
-  email: orNull('Null for an erased user', 'ada@example.org'),
+  name: textOrNull('Null for an erased user', 'Ada Lovelace'),
+  email: textOrNull('Null for an erased user', 'ada@example.org'),
   state: z.enum(USER_STATES).meta({
     description:
       '`suspended` until the user is resumed; `revoked` without an active key; `expired` until a renewal; `erased` without a name and an email address',
@@ -59,13 +49,13 @@ const user = z.object({
   periodLimit: whole('Calls allowed in the current period, credits included', 10500),
   used: whole('Calls charged in the current period; those of the last seconds may be missing', 877),
   lastHour: whole('Calls in the last hour, updated about once a minute', 42),
-  periodStart: at('When the current period started'),
-  resetsAt: at('When the next period starts'),
+  periodStart: describedInstant('When the current period started'),
+  resetsAt: describedInstant('When the next period starts'),
   keys: whole('Active keys, including those in the grace period of a rotation', 2),
-  lastUsedAt: atOrNull('The last use of a key, to the minute; null if never used'),
-  createdAt: at('When the user registered'),
-  validUntil: at('When the keys expire, exclusive'),
-  updatedAt: at('The last change to the user'),
+  lastUsedAt: instantOrNull('The last use of a key, to the minute; null if never used'),
+  createdAt: describedInstant('When the user registered'),
+  validUntil: describedInstant('When the keys expire, exclusive'),
+  updatedAt: describedInstant('The last change to the user'),
 });
 
 export const operatorUser = user.meta({ id: 'OperatorUser', description: 'A user, as the operator sees it' });
@@ -74,23 +64,20 @@ export const userPage = pageOf('UserPage', 'Users in the requested order', opera
 
 const key = z
   .object({
-    id: z
-      .int()
-      .positive()
-      .meta({ description: 'The ID of the key', examples: [7] }),
-    label: orNull('A label for the key; null for an owner key', 'shop window'),
+    id: recordId('The ID of the key', 7),
+    label: textOrNull('A label for the key; null for an owner key', 'shop window'),
     scopes: z.array(z.enum(SCOPES)).meta({ description: 'An owner key has all scopes', examples: [['prices']] }),
-    start: orNull('The first characters of the key; null for old keys, for which they were not stored', 'qt_EXAM'),
+    start: textOrNull('The first characters of the key; null for old keys, for which they were not stored', 'qt_EXAM'),
     state: z.enum(KEY_STATES).meta({ description: 'A `replaced` key can only read data until its grace period ends' }),
-    seenOrigin: orNull(
+    seenOrigin: textOrNull(
       'The origin of the last page from another site that used this owner key',
       'https://shop.example',
     ),
-    createdAt: at('When the key was created'),
-    lastUsedAt: atOrNull('The last use, to the minute; null if never used'),
-    replacedAt: atOrNull('When the key was replaced; null if it was not replaced'),
-    expiresAt: atOrNull('When the key expires; null if it only expires with its user'),
-    revokedAt: atOrNull('When the key was revoked; null if it was not revoked'),
+    createdAt: describedInstant('When the key was created'),
+    lastUsedAt: instantOrNull('The last use, to the minute; null if never used'),
+    replacedAt: instantOrNull('When the key was replaced; null if it was not replaced'),
+    expiresAt: instantOrNull('When the key expires; null if it only expires with its user'),
+    revokedAt: instantOrNull('When the key was revoked; null if it was not revoked'),
   })
   .meta({ id: 'OperatorKey', description: "A user's key, without the key itself" });
 
@@ -98,8 +85,8 @@ const credit = z
   .object({
     calls: whole('Additional calls', 500),
     reason: text('The reason that the operator stated', 'Compensation for the outage on 3 November'),
-    periodStart: at('The start of the period in which the calls can be used'),
-    createdAt: at('When the calls were granted'),
+    periodStart: describedInstant('The start of the period in which the calls can be used'),
+    createdAt: describedInstant('When the calls were granted'),
   })
   .meta({ id: 'Credit', description: 'Additional calls for one period' });
 
@@ -114,7 +101,7 @@ export const operatorUserDetail = user
     notices: z
       .object({
         email: z.boolean(),
-        webhookUrl: orNull('The webhook, without its secret', 'https://hooks.example/quotient'),
+        webhookUrl: textOrNull('The webhook, without its secret', 'https://hooks.example/quotient'),
         thresholds: z.array(z.int()).meta({ description: 'Percent of the allowance', examples: [[80, 100]] }),
       })
       .meta({ description: 'The notices that the user receives' }),
@@ -125,7 +112,7 @@ export type OperatorUserDetail = z.infer<typeof operatorUserDetail>;
 /** The public record: the only place where a new key is shown. */
 export const rotatedUser = userRecord;
 
-export const SOURCE_STATES = ['unused', 'working', 'failing', 'paused', 'exhausted'] as const;
+const SOURCE_STATES = ['unused', 'working', 'failing', 'paused', 'exhausted'] as const;
 
 export const sourceReport = z
   .object({
@@ -134,10 +121,10 @@ export const sourceReport = z
       description:
         '`unused`: not called yet. `working`: the last call succeeded, or the source does not have the requested data. `failing`: the last call failed. `paused`: after repeated failures, this process makes no calls for a while. `exhausted`: the budget of the month is spent.',
     }),
-    lastSuccessAt: atOrNull('The last successful call of any process'),
+    lastSuccessAt: instantOrNull('The last successful call of any process'),
     lastFailure: z
       .object({
-        at: at('The last failed call of any process'),
+        at: describedInstant('The last failed call of any process'),
         cause: text('The cause, as in the logs and metrics', 'timeout'),
       })
       .nullable(),
@@ -150,21 +137,27 @@ export const sourceReport = z
           "Calls at the end of the month, at this month's average rate since the first call to the source",
           9300,
         ),
-        exhaustedAt: atOrNull('When the budget will run out at this rate; null if it lasts to the end of the month'),
+        exhaustedAt: instantOrNull(
+          'When the budget will run out at this rate; null if it lasts to the end of the month',
+        ),
       })
       .nullable()
       .meta({ description: 'Null for a source without a budget' }),
+    inactiveTokens: z.array(z.string()).meta({
+      description: 'The tokens in the memory of this process for which the source has no current price',
+      examples: [['terra-luna']],
+    }),
   })
   .meta({ id: 'SourceReport', description: 'The state of a data source and its call budget' });
 export type SourceReport = z.infer<typeof sourceReport>;
 
-export const MESSAGE_STATES = ['waiting', 'failed', 'given_up'] as const;
+const MESSAGE_STATES = ['waiting', 'failed', 'given_up'] as const;
 
 export const messageRecord = z
   .object({
     id: z.uuid().meta({ description: 'The ID of the message', examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
     kind: text('`recover`, `verify`, `notice-mail`, `notice-webhook` or `webhook-delivery`', 'notice-webhook'),
-    channel: z.enum(['mail', 'webhook']),
+    channel: z.enum(CHANNEL_NAMES),
     user: recordNumber.nullable().meta({ description: 'The record number of the user; null before registration' }),
     state: z.enum(MESSAGE_STATES).meta({
       description:
@@ -174,10 +167,10 @@ export const messageRecord = z
       description:
         'False for an email that was given up and whose address was removed: the user has to request another',
     }),
-    createdAt: at('When the message was added'),
+    createdAt: describedInstant('When the message was added'),
     attempts: whole('Attempts so far', 3),
-    nextAttemptAt: atOrNull('When the next attempt is due; null after the message was given up'),
-    lastError: orNull('Why the last attempt failed; contains no address', 'status 503'),
+    nextAttemptAt: instantOrNull('When the next attempt is due; null after the message was given up'),
+    lastError: textOrNull('Why the last attempt failed; contains no address', 'status 503'),
   })
   .meta({ id: 'Message', description: 'An email or a webhook that has not arrived' });
 export type MessageRecord = z.infer<typeof messageRecord>;
@@ -189,13 +182,10 @@ const values = (description: string) =>
     .nullable()
     .meta({ description, examples: [{ limit: 10000 }] });
 
-export const auditRecord = z
+const auditRecord = z
   .object({
-    id: z
-      .int()
-      .positive()
-      .meta({ description: 'Increases with each event', examples: [41] }),
-    at: at('When the change was made, by the clock of the database'),
+    id: recordId('Increases with each event', 41),
+    at: describedInstant('When the change was made, by the clock of the database'),
     actor: text('`admin` for this API and the page, or `cli:` and the system user', 'admin'),
     action: z.enum(AUDIT_ACTIONS),
     target: text('The changed object: its kind and its ID', 'user:1'),
@@ -204,7 +194,7 @@ export const auditRecord = z
       .meta({ description: 'The record number of the affected user; null if there is none' }),
     before: values('The changed members before the change; null if the object was added'),
     after: values('The changed members after the change; null if the object was removed'),
-    requestId: orNull('The ID of the request; null for a command', '0f8fad5b-d9cb-469f-a165-70867728950e'),
+    requestId: textOrNull('The ID of the request; null for a command', '0f8fad5b-d9cb-469f-a165-70867728950e'),
   })
   .meta({ id: 'AuditEvent', description: 'A change that the operator made' });
 export type AuditRecord = z.infer<typeof auditRecord>;

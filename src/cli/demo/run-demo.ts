@@ -1,17 +1,19 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Dialect, demoEnvironment, isDialect } from '#cli/demo-environment';
-import { guide, printMails } from '#cli/demo-guide';
+import { type Dialect, demoEnvironment, isDialect } from '#cli/demo/demo-environment';
+import { guide, printMails } from '#cli/demo/demo-guide';
 import { systemClock } from '#core/clock';
 import { isListening } from '#database/embedded/port-stream';
 import { type Closer, openLog, openService } from '#open';
 import { urlOf } from '#process/announcement';
-import { EXIT, openConfiguredDatabase } from '#process/exit';
+import { EXIT, ExitError, openConfiguredDatabase } from '#process/exit';
 import { startSandbox } from '#sandbox/server';
 import { readSettings, settingsIn } from '#settings';
-import { readArguments, wrongUsage } from './arguments.ts';
-import { runToExitCode, withUsageHint } from './command-line.ts';
+import { readArguments, wrongUsage } from '../arguments.ts';
+import { runToExitCode, withUsageHint } from '../command-line.ts';
 
 const USAGE = `Starts the service with simulated data sources and a temporary database.
 
@@ -28,17 +30,39 @@ The demo needs no network. All data is synthetic. To stop the demo, press Ctrl-C
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
+const USUAL_PORT = 8080;
+
+/** Returns a port that is free now, or undefined if `port` is in use. Port 0 stands for any free port. */
+async function freePort(port: number): Promise<number | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch {
+    return undefined;
+  } finally {
+    server.close();
+  }
+}
+
 /** Returns the text to print. Adds a function to `closers` for each opened part, in case a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   print('Starting simulated data sources and a simulated blockchain …');
-  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'quotient-demo-')).catch((error) => {
+    throw new ExitError(`${tmpdir()} cannot be written: set TMPDIR to another directory`, EXIT.failed, error);
+  });
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const sandbox = await startSandbox({ plan: 'pro' });
   closers.push(sandbox.close);
   const mails = await printMails();
   closers.push(mails.close);
   const standIns = { sandbox, dialect, mailUrl: mails.url, dataDir };
-  const { environment, overridden } = demoEnvironment(settingsIn(), standIns);
+  const shell = settingsIn();
+  // The port must be known before the service starts, because links and URL keys contain it.
+  const usual = shell.PORT === undefined ? await freePort(USUAL_PORT) : undefined;
+  const chosen = shell.PORT === '0' ? undefined : shell.PORT;
+  const PORT = chosen ?? String(usual ?? (await freePort(0)));
+  const { environment, overridden } = demoEnvironment({ ...shell, PORT }, standIns);
   const settings = readSettings(environment);
   print('Creating a temporary embedded PostgreSQL database, which takes a few seconds …');
   const database = await openConfiguredDatabase(settings);
@@ -46,15 +70,11 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
   print('Starting the service …');
   const { users, listen, operatorAddress } = await openService(settings, { logger, database, closers });
-  const address = await listen(settings.port).catch((error) => {
-    if (environment.PORT !== undefined || error.code !== 'EADDRINUSE') throw error;
-    print(`Port ${settings.port} is in use. Using a free port …`);
-    return listen(0);
-  });
+  if (shell.PORT === undefined && usual === undefined) print(`Port ${USUAL_PORT} is in use. Using a free port …`);
+  const address = await listen(settings.port);
   const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
   const origin = urlOf(address);
   const operator = operatorAddress();
-  mails.linkTo(origin);
   return guide({
     url: origin + settings.basePath,
     operatorUrl: operator && urlOf(operator),
@@ -80,7 +100,7 @@ async function demo(): Promise<number> {
     process.stdout.write(USAGE);
     return EXIT.ok;
   }
-  const { values } = readArguments(args, { options: { node: { type: 'string' } }, positionals: [] });
+  const { values } = readArguments(args, '[--node <dialect>]');
   const { node = 'cosmos' } = values;
   if (!isDialect(node)) throw wrongUsage('--node must be cosmos or legacy');
   // npm forwards Ctrl-C, so the signal may arrive twice.

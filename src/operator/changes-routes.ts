@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { GRACE_SECONDS } from '#accounts/keys/api-key';
-import { PLAN_NAMES } from '#accounts/ledger/plan';
-import { adminOf } from '#core/operator';
-import { calls, existing, keyId, line, userKey } from './parameters.ts';
-import { operatorUser, rotatedUser } from './records.ts';
-import type { UserChanges } from './users/changes.ts';
+import { adminOf } from '#core/actor';
+import { GRACE_SECONDS } from '#keys/api-key';
+import { PLAN_NAMES } from '#users/plan';
+import type { AdminServices } from './open-operator.ts';
+import { operatorUser, rotatedUser } from './operator-records.ts';
+import { assertRecordNumbers, calls, integer, keyId, singleLineText, userKey } from './parameters.ts';
 
 const params = z.object({ key: userKey });
 const consumes = ['application/json'];
-const reason = line('The reason, for the user and the audit log', 'Unusual traffic: contact us.', 500);
+const reason = singleLineText('The reason, for the user and the audit log', 'Unusual traffic: contact us.', 500);
 
 const changed = { params, tags: ['changes'], consumes, response: { 200: operatorUser } };
 
@@ -29,7 +29,9 @@ const resume = {
   summary: 'Resume a suspended user',
   operationId: 'resumeUser',
   description: 'The keys work again within 5 seconds. A user who is not suspended does not change.',
-  body: z.object({ reason: line('The reason, for the audit log and exports', 'The user has fixed the script.', 500) }),
+  body: z.object({
+    reason: singleLineText('The reason, for the audit log and exports', 'The user has fixed the script.', 500),
+  }),
 };
 
 const plan = {
@@ -66,7 +68,7 @@ const credits = {
   description: 'Calls that are left at the end of the period are lost.',
   body: z.object({
     calls: calls('Additional calls', 1, 500),
-    reason: line('The reason', 'Compensation for the outage', 500),
+    reason: singleLineText('The reason', 'Compensation for the outage', 500),
   }),
 };
 
@@ -78,10 +80,7 @@ const rotate = {
     'Returns a new owner key, which cannot be read again. The old owner keys remain valid for the grace period, for ' +
     'reading only.',
   body: z.object({
-    graceSeconds: z
-      .int(`must be an integer from 0 to ${GRACE_SECONDS.max}`)
-      .min(0, `must be an integer from 0 to ${GRACE_SECONDS.max}`)
-      .max(GRACE_SECONDS.max, `must be an integer from 0 to ${GRACE_SECONDS.max}`)
+    graceSeconds: integer(0, GRACE_SECONDS.max)
       .default(GRACE_SECONDS.default)
       .meta({
         description: 'How long the old owner keys remain valid for reading, in seconds',
@@ -121,13 +120,11 @@ const revokeKey = {
   response: { 204: z.undefined().meta({ description: 'Revoked' }) },
 };
 
-type Options = { changes: UserChanges };
-
 /** Each change adds an audit event with the ID of its request. */
-export const userChanges: FastifyPluginAsyncZod<Options> = async (app, { changes }) => {
+export const userChanges: FastifyPluginAsyncZod<Pick<AdminServices, 'changes'>> = async (app, { changes }) => {
   const config = { problems: ['not_found', 'user_erased'] as const };
   app.addHook('preHandler', async ({ params }) => {
-    existing(...Object.values(params as Record<string, number>));
+    assertRecordNumbers(...Object.values(params as Record<string, number>));
   });
 
   app.post('/users/:key/suspend', { schema: suspend, config }, async (request) =>

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
-import { UNKNOWN_ORIGIN } from './demo-guide.ts';
 
 /** The simulated node's own API serves as the block explorer. */
 const EXPLORER_PATHS = {
@@ -13,9 +12,9 @@ export const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLOR
 
 type StandIns = { sandbox: Sandbox; dialect: Dialect; mailUrl: string; dataDir: string };
 
-function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
+function fixedSettings(shell: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
   const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
-  const { EXCHANGE_RATES_URL, NODE_DIALECT = 'auto' } = given;
+  const { EXCHANGE_RATES_URL, NODE_DIALECT = 'auto' } = shell;
   return {
     DATABASE_URL: '',
     DATA_DIR: dataDir,
@@ -23,6 +22,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
     COINGECKO_API_KEY: '',
     COINGECKO_PLAN: 'pro',
     KRAKEN_URL: sandbox.krakenUrl,
+    COINBASE_URL: sandbox.coinbaseUrl,
     EXCHANGE_RATES_URL: EXCHANGE_RATES_URL === 'off' ? 'off' : sandbox.exchangeRatesUrl,
     CRYPTOCOMPARE_URL: sandbox.cryptocompareUrl,
     // CryptoCompare requires a key for two of the chains.
@@ -34,6 +34,7 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
     ETHEREUM_STATS_API_KEY: '',
     NODE_URLS: nodeUrl,
     NODE_DIALECT: NODE_DIALECT === 'auto' ? 'auto' : dialect,
+    NODE_RPC_URLS: sandbox.rpcNodeUrl,
     NODE_CHAIN_ID: sandbox.chain.chainId,
     EXPLORER_TX_URL: nodeUrl + EXPLORER_PATHS[dialect].transaction,
     EXPLORER_ADDRESS_URL: nodeUrl + EXPLORER_PATHS[dialect].address,
@@ -41,22 +42,24 @@ function fixedSettings(given: Environment, { sandbox, dialect, mailUrl, dataDir 
   };
 }
 
+/** Links and URL keys contain the port, so it is chosen before the service starts. */
+type DemoSettings = Environment & { readonly PORT: string };
+
 /** Request logs have the level `info`, so the demo sets no log level if `LOG_REQUESTS` is set. */
-const defaultsFor = ({ BASE_PATH = '', LOG_REQUESTS }: Environment): Environment => ({
+const defaultsFor = ({ PORT, BASE_PATH = '', LOG_REQUESTS }: DemoSettings): Environment => ({
   MAIL_FROM: 'Quotient <demo@example.org>',
-  PUBLIC_URL: UNKNOWN_ORIGIN + BASE_PATH,
+  PUBLIC_URL: `http://127.0.0.1:${PORT}${BASE_PATH}`,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
   ADMIN_PORT: '0',
   ADMIN_TOKEN: randomBytes(16).toString('hex'),
 });
 
-/** Returns the operator's settings with the demo's changes. `overridden` lists the operator's settings that change. */
-export function demoEnvironment(given: Environment, standIns: StandIns) {
-  const fixed = fixedSettings(given, standIns);
+export function demoEnvironment(shell: DemoSettings, standIns: StandIns) {
+  const fixed = fixedSettings(shell, standIns);
   return {
-    environment: { ...defaultsFor(given), ...given, ...fixed },
+    environment: { ...defaultsFor(shell), ...shell, ...fixed },
     overridden: SETTING_NAMES.filter(
-      (name) => given[name] !== undefined && fixed[name] !== undefined && given[name] !== fixed[name],
+      (name) => shell[name] !== undefined && fixed[name] !== undefined && shell[name] !== fixed[name],
     ),
   };
 }

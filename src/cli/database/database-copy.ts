@@ -1,35 +1,15 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
-import { command, wrongUsage } from '#cli/arguments';
+import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { interruption, progressLine } from '#cli/command-line';
-import {
-  configuredPlace,
-  databaseFault,
-  holdsDatabase,
-  isSamePlace,
-  openPlace,
-  placeOf,
-} from '#cli/configured-database';
+import { configuredPlace, confirmCreation, isSamePlace, openPlace, placeOf } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
 import { type Compared, type CopyEvent, type CopyOutcome, createCopy } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';
 import { createCopyTarget } from '#database/copy/target';
+import { holdsDatabase } from '#database/embedded/data-directory';
 import type { OpenSession, Place } from '#database/session';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings } from '#settings';
-
-export const copyUsage = `  npm run database -- copy <target> [--from <source>] [--live]
-
-    Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end.
-    <target> and <source> are postgresql:// URLs, or directories of an embedded database. The default source is
-    DATABASE_URL or DATA_DIR. Stop the service first. If interrupted, run the command again to resume.
-
-    --live  copy from a server while the service is running. The copy contains the data from the start of the copy.
-`;
-
-const form = {
-  options: { from: { type: 'string' }, live: { type: 'boolean', default: false } },
-  positionals: ['target'],
-} as const;
 
 const number = (value: number) => value.toLocaleString('en');
 /** PostgreSQL quotes table names that are keywords. */
@@ -41,7 +21,6 @@ function differenceLine({ table, source, target }: Compared): string {
   return `${plain(table)}: ${counts}`;
 }
 
-/** Overwrites one line on a terminal. Otherwise, prints one line per table. */
 function createReport() {
   const progress = progressLine();
   const startedAt = systemClock.elapsed();
@@ -77,7 +56,7 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
     print(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no differences`);
     return EXIT.ok;
   }
-  for (const one of outcome.tables) print(differenceLine(one));
+  for (const table of outcome.tables) print(differenceLine(table));
   throw new ExitError(
     outcome.kind === 'changed'
       ? 'the source changed during the copy: stop all writers, and run the command again'
@@ -86,7 +65,8 @@ function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: strin
   );
 }
 
-type Opened = (what: string, place: Place) => Promise<OpenSession>;
+type Options = { live: boolean; create: boolean };
+type Opened = (label: string, place: Place) => Promise<OpenSession>;
 
 const named = (name: string) => (error: Error) => {
   throw new ExitError(`${name}: ${error.message}`, EXIT.failed, error);
@@ -108,7 +88,9 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
   );
 }
 
-async function openTarget(opened: Opened, place: Place) {
+async function openTarget(opened: Opened, place: Place, mayCreate: boolean) {
+  if ('dataDir' in place && !mayCreate)
+    await confirmCreation(place.dataDir, 'use --create to create the database, or another target');
   const { session, name } = await opened('the target', place);
   const target = createCopyTarget(session, BUILT_IN_NAMES);
   const state = await target.prepare().catch(named(name));
@@ -124,17 +106,17 @@ async function openTarget(opened: Opened, place: Place) {
   return { target, name, unfinished: state.kind === 'unfinished' ? state.progress : undefined };
 }
 
-async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boolean): Promise<number> {
+async function copyBetween(opened: Opened, from: Place, to: Place, { live: isLive, create }: Options): Promise<number> {
   const { source, name } = await openSource(opened, from, isLive);
-  const { target, name: targetName, unfinished } = await openTarget(opened, to);
+  const { target, name: targetName, unfinished } = await openTarget(opened, to, create);
   const signal = interruption();
   const report = createReport();
   const { line, clear } = report.progress;
   line(`from ${name} to ${targetName}`);
   const at = new Date(systemClock.now()).toISOString();
   try {
-    const copy = createCopy({ source, target, onEvent: report.on });
-    const outcome = await copy({ name, unfinished, isLive, signal });
+    const copyAll = createCopy({ source, target, onEvent: report.on });
+    const outcome = await copyAll({ name, unfinished, isLive, signal });
     const exitCode = conclude(outcome, signal, line);
     if (outcome.kind !== 'finished') return exitCode;
     if (outcome.copied > 0) line(`${number(outcome.copied)} rows copied, ${report.rate()}`);
@@ -145,8 +127,8 @@ async function copyBetween(opened: Opened, from: Place, to: Place, isLive: boole
   }
 }
 
-export const runCopy = command(form, async ({ values, positionals }) => {
-  const target = placeOf('<target>', positionals[0] ?? '');
+async function run({ values, flags }: Given): Promise<number> {
+  const target = placeOf('<target>', values.target ?? '');
   const source = values.from === undefined ? configuredPlace(readSettings()) : placeOf('--from', values.from);
   if (isSamePlace(source, target)) throw wrongUsage('<target> and <source> are the same database: use another target');
   if ('dataDir' in source && !holdsDatabase(source.dataDir))
@@ -155,16 +137,26 @@ export const runCopy = command(form, async ({ values, positionals }) => {
     );
 
   const open: OpenSession[] = [];
-  const opened: Opened = async (what, place) => {
-    const session = await openPlace(what, place);
+  const opened: Opened = async (label, place) => {
+    const session = await openPlace(label, place);
     open.push(session);
     return session;
   };
   try {
-    return await copyBetween(opened, source, target, values.live);
-  } catch (error) {
-    throw databaseFault(error);
+    return await copyBetween(opened, source, target, { live: flags.has('live'), create: flags.has('create') });
   } finally {
     for (const { close } of open) await close().catch(() => undefined);
   }
-});
+}
+
+export const copy: Command = {
+  name: 'copy',
+  arguments: '<target> [--from <source>] [--live] [--create]',
+  help: `Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end.
+<target> and <source> are postgresql:// URLs, or directories of an embedded database. The default source is
+DATABASE_URL or DATA_DIR. Stop the service first. If interrupted, run the command again to resume.
+
+--live    copy from a server while the service is running. The copy contains the data from the start of the copy.
+--create  create the database if the directory <target> has none. At a terminal, the command asks instead.`,
+  run,
+};

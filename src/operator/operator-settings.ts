@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Parsed, type SettingFault, whole } from '#core/setting-forms';
+import { type Parsed, type SettingFault, whole } from '#core/forms/setting-forms';
 
 const LEAST_TOKEN = 32;
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { LARGEST_NUMBER } from '#accounts/keys/api-key';
-import { AUDIT_ACTIONS } from '#core/operator';
-import { cursor, limit, line, time, userKey } from '#operator/parameters';
-import { auditPage } from '#operator/records';
-import { acceptedType } from '#server/replies/negotiation';
+import { AUDIT_ACTIONS } from '#core/actor';
+import { LARGEST_NUMBER } from '#keys/api-key';
+import { auditPage } from '#operator/operator-records';
+import { cursor, limit, singleLineText, time, userKey } from '#operator/parameters';
+import { acceptedType } from '#server/responses/negotiation';
 import type { AuditLog } from './audit.ts';
 
 const bound = (description: string) =>
@@ -23,7 +23,7 @@ const list = {
     'Returns the changes that the operator made, newest first. With `Accept: application/x-ndjson`, returns all events ' +
     'that match, one JSON object per line, without pages.',
   querystring: z.object({
-    actor: line('Only events of this actor', 'admin', 100).optional(),
+    actor: singleLineText('Only events of this actor', 'admin', 100).optional(),
     action: z
       .enum(AUDIT_ACTIONS, 'is not an action')
       .optional()
@@ -45,9 +45,7 @@ const list = {
   response: { 200: auditPage },
 };
 
-type Options = { audit: AuditLog };
-
-export const auditLog: FastifyPluginAsyncZod<Options> = async (app, { audit }) => {
+export const auditLog: FastifyPluginAsyncZod<{ audit: AuditLog }> = async (app, { audit }) => {
   app.get('/audit', { schema: list }, async (request, reply) => {
     if (acceptedType(request, ['application/json', 'application/x-ndjson']) === 'application/json')
       return audit.page(request.query);

@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { adminOf } from '#core/actor';
 import type { Clock } from '#core/clock';
-import { adminOf } from '#core/operator';
-import type { Announcements } from './announcements.ts';
-import type { Messages } from './messages.ts';
-import { cursor, limit, lineOrNull, time } from './parameters.ts';
+import type { AdminServices } from './open-operator.ts';
+import { messagePage, messageRecord, sourceReport } from './operator-records.ts';
+import { cursor, limit, singleLineTextOrNull, time } from './parameters.ts';
 import { announcementRecord } from './public-records.ts';
-import { messagePage, messageRecord, sourceReport } from './records.ts';
-import type { Sources } from './sources.ts';
 
 const sources = {
   tags: ['service'],
@@ -56,7 +54,11 @@ const announce = (clock: Clock) => ({
     'All processes show it in the console and on `/status` within 5 seconds, until its end. To remove it, send null as `text`.',
   consumes: ['application/json'],
   body: z.object({
-    text: lineOrNull('The text, or null to remove the announcement', 'Maintenance on 28 November, 10:00 UTC.', 500),
+    text: singleLineTextOrNull(
+      'The text, or null to remove the announcement',
+      'Maintenance on 28 November, 10:00 UTC.',
+      500,
+    ),
     until: time
       .refine((at) => at > clock.now(), 'must be in the future')
       .nullable()
@@ -69,22 +71,22 @@ const announce = (clock: Clock) => ({
   response: { 200: announcementRecord },
 });
 
-type Options = { sources: Sources; messages: Messages; announcements: Announcements; clock: Clock };
+type Services = Pick<AdminServices, 'sources' | 'messages' | 'announcements' | 'clock'>;
 
-export const serviceState: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  app.get('/sources', { schema: sources }, async () => options.sources.report());
+export const serviceState: FastifyPluginAsyncZod<Services> = async (app, services) => {
+  app.get('/sources', { schema: sources }, async () => services.sources());
 
-  app.get('/messages', { schema: messages }, async ({ query }) => options.messages.list(query));
+  app.get('/messages', { schema: messages }, async ({ query }) => services.messages.list(query));
 
   app.post(
     '/messages/:id/retry',
     { schema: retry, config: { problems: ['not_found', 'message_not_retryable', 'mail_not_configured'] } },
-    async (request) => options.messages.retry(adminOf(request), request.params.id),
+    async (request) => services.messages.retry(adminOf(request), request.params.id),
   );
 
-  app.get('/announcement', { schema: readAnnouncement }, async () => options.announcements.read());
+  app.get('/announcement', { schema: readAnnouncement }, async () => services.announcements.read());
 
-  app.put('/announcement', { schema: announce(options.clock) }, async (request) =>
-    options.announcements.set(adminOf(request), request.body),
+  app.put('/announcement', { schema: announce(services.clock) }, async (request) =>
+    services.announcements.set(adminOf(request), request.body),
   );
 };

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { PLAN_NAMES } from '#accounts/ledger/plan';
-import { usageRecord, userExport } from '#accounts/records';
-import { USER_STATES } from '#accounts/users/account-state';
-import { cursor, existing, limit, line, userKey } from './parameters.ts';
-import { operatorUserDetail, userPage } from './records.ts';
-import type { UserDirectory } from './users/directory.ts';
-import { USER_SORTS } from './users/search-store.ts';
+import { USER_STATES } from '#users/administration/account-report';
+import { PLAN_NAMES } from '#users/plan';
+import { usageRecord, userExport } from '#users/users-records';
+import { operatorUserDetail, userPage } from '../operator-records.ts';
+import { assertRecordNumbers, cursor, limit, singleLineText, userKey } from '../parameters.ts';
+import type { UserDirectory } from './directory.ts';
+import { USER_SORTS } from './search-store.ts';
 
 const list = {
   tags: ['users'],
@@ -14,10 +14,10 @@ const list = {
   operationId: 'searchUsers',
   description:
     '`query` matches the record number, the start of the email address, the start of a word of the name, or the start ' +
-    'of a key (`qt_` and up to four characters), ignoring case except in keys. The orders `usage` and `lastHour` are ' +
+    'of a key (`qt_` or `qu_`, and up to four characters), ignoring case except in keys. The orders `usage` and `lastHour` are ' +
     'updated about once a minute.',
   querystring: z.object({
-    query: line(
+    query: singleLineText(
       'A record number, or the start of an email address, of a word of the name or of a key',
       'ada',
       254,
@@ -79,17 +79,14 @@ const exported = {
   response: { 200: userExport },
 };
 
-type Options = {
-  directory: UserDirectory;
-  /** Everything that is stored about a user, as JSON text. Throws `not_found`. */
-  exportJson: (key: number) => Promise<string>;
-};
+/** `exportJson` returns everything that is stored about a user, as JSON text. Throws `not_found`. */
+type Services = { directory: UserDirectory; exportJson: (key: number) => Promise<string> };
 
-export const users: FastifyPluginAsyncZod<Options> = async (app, { directory, exportJson }) => {
+export const users: FastifyPluginAsyncZod<Services> = async (app, { directory, exportJson }) => {
   app.get('/users', { schema: list }, async ({ query }) => directory.search(query));
 
   app.get('/users/:key', { schema: show, config: { problems: ['not_found'] } }, async ({ params: { key } }) => {
-    existing(key);
+    assertRecordNumbers(key);
     return directory.show(key);
   });
 
@@ -97,7 +94,7 @@ export const users: FastifyPluginAsyncZod<Options> = async (app, { directory, ex
     '/users/:key/usage',
     { schema: usage, config: { problems: ['not_found'] } },
     async ({ params: { key }, query }) => {
-      existing(key);
+      assertRecordNumbers(key);
       return directory.usage(key, query.by);
     },
   );
@@ -106,7 +103,7 @@ export const users: FastifyPluginAsyncZod<Options> = async (app, { directory, ex
     '/users/:key/export',
     { schema: exported, config: { problems: ['not_found'] } },
     async ({ params: { key } }, reply) => {
-      existing(key);
+      assertRecordNumbers(key);
       const json = await exportJson(key);
       // The text is sent as it is. Parsing and validating it would block the event loop.
       return reply

@@ -2,7 +2,6 @@ import { DAY, isoDate } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
-/** Example commands, with the settings that each command needs to use the demo's database. */
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
   { settings: ['DATA_DIR'], line: 'npm run users -- list' },
   { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
@@ -36,8 +35,8 @@ function operatorCommands({ environment, overridden, isReachable }: Guide): stri
   return `To run operator commands with this demo, use another shell:\n\n${lines.join('')}`;
 }
 
-export function guide(facts: Guide): string {
-  const { url, operatorUrl, environment, overridden, apiKey, account, now } = facts;
+export function guide(demo: Guide): string {
+  const { url, operatorUrl, environment, overridden, apiKey, account, now } = demo;
   const calls = [
     'prices/latest/token?tokenName=bitcoin',
     'prices/latest/stats?token=sol',
@@ -57,6 +56,10 @@ Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources
   Your API key:     ${apiKey}
 ${operator}
 ${calls.join('')}
+To call it with CoinGecko's official SDK (@coingecko/coingecko-typescript):
+
+  new Coingecko({ baseURL: '${url}/api/v3', proAPIKey: '${apiKey}' }).simple.price.get({ ids: 'bitcoin', vs_currencies: 'usd' })
+
 To connect Claude Code to these prices (MCP):
 
   claude mcp add --transport http quotient ${url}/mcp --header 'X-API-KEY: ${apiKey}'
@@ -65,7 +68,7 @@ The demo prints emails here. This call sends an email with a link to a new key:
 
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 
-${operatorCommands(facts)}
+${operatorCommands(demo)}
 To try these features, start the demo with the setting, for example \`WEBHOOK_ALLOW=127.0.0.1 npm run demo\`:
 
   WEBHOOK_ALLOW=127.0.0.1             webhooks to this machine
@@ -75,20 +78,7 @@ ${notice}Ctrl-C stops the demo and deletes its data.
 `;
 }
 
-/** The origin of links in emails until the service is listening. */
-export const UNKNOWN_ORIGIN = 'http://quotient.invalid';
-
-export async function printMails() {
-  let origin = UNKNOWN_ORIGIN;
-  const { url, close } = await startMailbox(({ to, headers, text }) => {
-    const printed = text.replaceAll(UNKNOWN_ORIGIN, origin);
-    process.stdout.write(`\n--- Email to ${to}: ${headers.subject} ---\n\n${printed}\n\n---\n`);
+export const printMails = () =>
+  startMailbox(({ to, headers, text }) => {
+    process.stdout.write(`\n--- Email to ${to}: ${headers.subject} ---\n\n${text}\n\n---\n`);
   });
-  return {
-    url,
-    linkTo(to: string): void {
-      origin = to;
-    },
-    close,
-  };
-}

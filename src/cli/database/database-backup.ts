@@ -1,0 +1,104 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { iso, systemClock } from '#core/clock';
+import { ArchiveFault } from '#database/archive';
+import { writeBackup } from '#database/backup/backup';
+import { restoreBackup } from '#database/backup/restore';
+import { holdsDatabase } from '#database/embedded/data-directory';
+import { EXIT, ExitError, REFUSED } from '#process/exit';
+import { readSettings } from '#settings';
+import { type Command, type Given, wrongUsage } from '../arguments.ts';
+import { interruption } from '../command-line.ts';
+
+function embeddedDirectory(): string {
+  const { databaseUrl, dataDir } = readSettings();
+  if (databaseUrl !== undefined)
+    throw new ExitError(
+      'this command works only with the embedded database: with DATABASE_URL, use pg_dump and pg_restore',
+    );
+  return resolve(dataDir);
+}
+
+/** Does not open the file, because a pipe can be opened only once. */
+function assertReadable(file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new ExitError(`${file} does not exist: check the path`);
+  if (stats.isDirectory()) throw new ExitError(`${file} is a directory: specify a backup file`);
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new ExitError(`${file} cannot be read: change its permissions`, EXIT.refused, error);
+  }
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+const OTHER_FILE = 'restore another backup';
+
+function faultOf(file: string, error: unknown): unknown {
+  const { code, syscall, message, path } = Object(error) as NodeJS.ErrnoException;
+  if (error instanceof ArchiveFault) return new ExitError(`${file} ${message}: ${OTHER_FILE}`, EXIT.failed, error);
+  if (/^Z_/.test(String(code)))
+    return new ExitError(`${file} is truncated or damaged: ${OTHER_FILE}`, EXIT.failed, error);
+  if (REFUSED.has(String(code))) return new ExitError(message, EXIT.refused, error);
+  if (code === 'NOT_EMPTY') return new ExitError(`${message}; set DATA_DIR to an empty directory`, EXIT.refused, error);
+  if (syscall !== undefined)
+    return new ExitError(path === undefined ? `${file}: ${message}` : message, EXIT.failed, error);
+  if (/cannot be (opened|written|created)/.test(message)) return new ExitError(message, EXIT.failed, error);
+  return error;
+}
+
+/**
+ * The real path of the file to write. The backup is renamed to this path, which would replace a device, a pipe or a link
+ * by a file.
+ */
+function backupTarget(file: string, dataDir: string): string {
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: create the directory first`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats && !stats.isFile())
+    throw new ExitError(
+      `${file} is ${stats.isDirectory() ? 'a directory' : 'not a regular file'}: use the name of a file`,
+    );
+  const target = stats ? realpathSync(file) : join(realpathSync(folder), basename(file));
+  if (!relative(realpathSync(dataDir), target).startsWith('..')) throw wrongUsage('<file> must be outside DATA_DIR');
+  return target;
+}
+
+async function runBackup({ values: { file = '' } }: Given): Promise<void> {
+  const dataDir = embeddedDirectory();
+  if (!holdsDatabase(dataDir))
+    throw new ExitError(`there is no database in ${dataDir}: set DATA_DIR to the directory of a database`);
+  const target = backupTarget(file, dataDir);
+  const { elapsed, now } = systemClock;
+  const signal = interruption();
+  try {
+    const { size, waited } = await writeBackup(dataDir, target, { createdAt: iso(now()), elapsed, signal });
+    process.stdout.write(
+      `${file}: ${megabytes(size)}, from ${dataDir}; statements were blocked for ${Math.round(waited)} ms\n`,
+    );
+  } catch (error) {
+    if (signal.aborted) throw new ExitError('interrupted: no backup was written', signal.reason, error);
+    throw faultOf(file, error);
+  }
+}
+
+async function runRestore({ values: { file = '' } }: Given): Promise<void> {
+  const dataDir = embeddedDirectory();
+  try {
+    assertReadable(file);
+    const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
+    process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);
+  } catch (error) {
+    throw faultOf(file, error);
+  }
+}
+
+export const backup: Command = { name: 'backup', arguments: '<file>', run: runBackup };
+
+export const restore: Command = {
+  name: 'restore',
+  arguments: '<file>',
+  help: `backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore writes a
+backup to an empty DATA_DIR. A backup contains names, email addresses and key hashes.`,
+  run: runRestore,
+};
