@@ -1,13 +1,8 @@
-import type { Operation, Parameter, Response } from '#docs/openapi/schemas';
+import type { Document, Operation, Parameter, Response } from '#docs/openapi/schemas';
 import type { GuideSettings } from './guide/context.ts';
 import { ATTRIBUTION, gettingStarted, SLOGAN, SUMMARY } from './guide/guide.ts';
 import { toMarkdown } from './site/manual.ts';
 import type { Page } from './site/page.ts';
-
-export type Described = {
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-};
 
 const ESSENTIAL = ['Get a key', 'Check your allowance', 'Handle errors'];
 
@@ -27,13 +22,13 @@ function keyOf(scope: Operation['x-scope']): string {
 
 function terms({ security = [], parameters = [], requestBody, responses, ...rest }: Operation): string {
   const isOpen = security.length === 0;
-  const needsHeader = security.every((one) => Object.keys(one).length > 0);
+  const needsHeader = security.every((scheme) => Object.keys(scheme).length > 0);
   const { headers = {}, content = {} } = (responses['200'] ?? {}) as Partial<Response>;
   return [
     isOpen ? 'no key' : needsHeader ? keyOf(rest['x-scope']) : 'key, in the query or in the header',
     'RateLimit' in headers ? (rest['x-price'] ?? 'one call') : 'free',
     ...('text/csv' in content ? ['JSON or text/csv'] : []),
-    ...parameters.filter((one) => one.in !== 'header').map(parameter),
+    ...parameters.filter((candidate) => candidate.in !== 'header').map(parameter),
     ...(requestBody ? [`body in ${Object.keys(requestBody.content).join(' or ')}`] : []),
   ].join('; ');
 }
@@ -47,7 +42,7 @@ function line(basePath: string, path: string, method: string, operation: Operati
 
 /** The text of `/llms.txt` (https://llmstxt.org): one line per operation, and one per page of the docs. */
 export function llmsText(
-  { tags, paths }: Described,
+  { tags, paths }: Document,
   settings: GuideSettings,
   pages: readonly Pick<Page, 'path' | 'title' | 'summary'>[],
 ): string {

@@ -1,15 +1,14 @@
 import { Marked, Renderer, type Tokens } from 'marked';
-import { escapeHtml } from '#core/record-fields';
+import { escapeHtml } from '#core/forms/record-fields';
 
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
 
-/** A code block as Markdown. */
-export const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+export const codeBlock = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
 export const codeHtml = (code: string) => `<pre>${inlineCodeHtml(code)}</pre>`;
 
 /** The anchor of a heading, as GitHub generates it. */
-export const anchorOf = (heading: string) =>
+const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -48,7 +47,6 @@ const marked = new Marked({
   },
 });
 
-/** Converts Markdown without blocks, such as the text of a table cell. */
 export const inlineHtml = (text: string) => marked.parseInline(text, { async: false });
 
 export const toHtml = (markdown: string) => marked.parse(markdown, { async: false }).trimEnd();
@@ -75,7 +73,6 @@ export function sectionsOf(markdown: string): [introduction: Section, ...section
   return sections;
 }
 
-/** Code blocks, which contain no links. */
 const FENCED = /(^ *```[\s\S]*?^ *```$)/m;
 
 /** Replaces the target of each link. A link without a new target becomes text. */

@@ -7,8 +7,6 @@ export function isoTime(instant: number): string {
   return text.endsWith('T00:00:00') ? text.slice(0, 10) : `${text}Z`;
 }
 
-/** Converts an HTTP-date. */
 export const isoOfHttpDate = (date: string | null): string | null => (date === null ? null : isoTime(Date.parse(date)));
 
-/** The schema of such a time. */
 export const isoTimeSchema = z.string();

@@ -1,23 +1,46 @@
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
+import { candleInterval } from '#prices/candles/candles-routes';
+import { inOrder, interval } from '#prices/history/history-routes';
 import { tokenNames } from '#prices/latest/token-names';
+import type { CandleInterval } from '#prices/model/candle-interval';
 import type { Currency } from '#prices/model/currency';
 import { currencyParameters, date, tokenName } from '#prices/parameters';
-import { inOrder, interval } from '#prices/routes-history';
+
+/** Some models write a date as the time of its midnight. Any other time has another meaning and is rejected. */
+const MIDNIGHT = /T00:00(:00(\.0{1,9})?)?(Z|\+00:00)$/;
 
 type Dependencies = { catalogue: Catalogue; currencies: readonly Currency[]; clock: Clock };
 
-/** The parameters of the routes, with short descriptions for models. */
 export function toolParameters({ catalogue, currencies, clock }: Dependencies) {
   const isoDate = (description: string, future: boolean) =>
-    date('YYYY-MM-DD', clock, { future }).meta({ description: `${description}, YYYY-MM-DD (UTC)` });
+    z
+      .string()
+      .transform((text) => text.replace(MIDNIGHT, ''))
+      .pipe(date(['YYYY-MM-DD'], clock, { future }))
+      .meta({
+        description: `${description}, YYYY-MM-DD (UTC)`,
+        fix: date(['YYYY-MM-DD'], clock, { future }).meta()?.fix,
+      });
 
   const token = tokenName(catalogue).meta({ description: 'Name or symbol, e.g. ethereum or eth' });
   const currency = currencyParameters(currencies).currency.meta({
     description: 'Currency of amounts: usd (default), another ISO code such as eur or jpy, btc or eth',
     wire: { type: 'string' },
   });
+
+  /** A token between two dates. */
+  const windowAt = (interval: z.ZodType<CandleInterval>) =>
+    inOrder(
+      z.object({
+        tokenName: token,
+        fromDate: isoDate('First date', false),
+        thruDate: isoDate('Last date, included', true),
+        interval,
+        currency,
+      }),
+    );
 
   return {
     token,
@@ -31,16 +54,8 @@ export function toolParameters({ catalogue, currencies, clock }: Dependencies) {
       }),
     currency,
     date: isoDate('The date', false),
-    /** A token between two dates. */
-    window: inOrder(
-      z.object({
-        tokenName: token,
-        fromDate: isoDate('First date', false),
-        thruDate: isoDate('Last date, included', true),
-        interval: interval.meta({ description: 'Spacing: minute (5 minutes), hourly or daily' }),
-        currency,
-      }),
-    ),
+    window: windowAt(interval.meta({ description: 'Spacing: minute (5 minutes), hourly or daily' })),
+    candleWindow: windowAt(candleInterval.meta({ description: 'Length of a candle: minute is 5 minutes' })),
   };
 }
 

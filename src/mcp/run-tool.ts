@@ -1,19 +1,22 @@
 import { iso } from '#core/clock';
-import { refuseSecretNames } from '#server/connections/request-head';
+import { untilAborted } from '#core/until-aborted';
+import { inputSchema } from '#mcp/protocol/json-schema';
+import { type JsonKind, readJsonText } from '#mcp/protocol/read-message';
+import { assertNoSecretNames } from '#server/connections/request-head';
 import { parameterValidator } from '#server/parameter-validator';
-import type { CountCall } from './metrics.ts';
-import { refusal } from './refusal.ts';
+import type { CountCall } from './mcp-metrics.ts';
+import { rejectionOf } from './rejection.ts';
 import { table } from './table.ts';
 import type { Tool, ToolCall, ToolResult } from './tool.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** `structuredContent`, and the same as text for models that read only text. */
-function resultOf(result: ToolResult<object>, remainingCalls: number) {
+function resultOf(result: ToolResult<object>, remainingCalls: number, successors: string | undefined) {
   const { data, columns, rows, source, at, gaps = [], currency, note } = result;
   const asOf = iso(at);
   const lines = [
     table(columns, rows),
     `Source: ${source}. As of ${asOf}. Remaining calls: ${remainingCalls}.`,
+    ...(successors === undefined ? [] : [`Tokens that replace requested tokens: ${successors}`]),
     ...(currency === undefined ? [] : [`Currency: ${currency}`]),
     ...(gaps.length > 0 ? [`Missing: ${gaps.join(', ')}`] : []),
     ...(note === undefined ? [] : [note]),
@@ -25,31 +28,52 @@ function resultOf(result: ToolResult<object>, remainingCalls: number) {
   };
 }
 
-/** Checks, charges and runs tools, in the order in which a route does. */
-export function createToolRunner(count: CountCall) {
-  const validators = new WeakMap<Tool, ReturnType<typeof parameterValidator>>();
+/** Reads the arguments of a tool. Some models write arrays and numbers as texts, and some texts as numbers. */
+function readerOf(tool: Tool) {
+  const { properties = {} } = inputSchema(tool.input) as { properties?: Record<string, { type?: unknown }> };
+  const validate = parameterValidator({ schema: tool.input, httpPart: 'arguments' });
+  const read = (name: string, value: unknown) => {
+    const type = properties[name]?.type;
+    if (type === 'string') return typeof value === 'number' ? String(value) : value;
+    return readJsonText(value, type as JsonKind);
+  };
+  return (input: Record<string, unknown>) =>
+    validate(Object.fromEntries(Object.entries(input).map(([name, value]) => [name, read(name, value)])));
+}
 
-  function inputOf(tool: Tool, given: Record<string, unknown>) {
-    refuseSecretNames(Object.keys(given));
-    const validate = validators.get(tool) ?? parameterValidator({ schema: tool.input, httpPart: 'arguments' });
-    validators.set(tool, validate);
-    const { error, value = {} } = validate(given);
+/** Returns the tokens that replace tokens in the arguments of a call, separated by commas. */
+export type FindSuccessors = (input: Record<string, unknown>) => string | undefined;
+
+/** Adds unknown tokens in the arguments of a user's call, if the service adds tokens on request. */
+export type EnsureTokens = (user: number, given: Record<string, unknown>) => Promise<void> | undefined;
+
+/** Checks, charges and runs tools, in the order in which a route does. */
+export function createToolRunner(count: CountCall, findSuccessors: FindSuccessors, ensureTokens: EnsureTokens) {
+  const readers = new WeakMap<Tool, ReturnType<typeof readerOf>>();
+
+  function inputOf(tool: Tool, input: Record<string, unknown>) {
+    assertNoSecretNames(Object.keys(input));
+    const read = readers.get(tool) ?? readerOf(tool);
+    readers.set(tool, read);
+    const { error, value = {} } = read(input);
     if (error) throw error;
     return value;
   }
 
-  async function run(tool: Tool, given: Record<string, unknown>, { caller, signal }: ToolCall) {
+  async function run(tool: Tool, args: Record<string, unknown>, { caller, signal }: ToolCall) {
     caller.requireScope(tool.scope);
-    const input = inputOf(tool, given);
+    await ensureTokens(caller.user, args);
+    const input = inputOf(tool, args);
     const cost = tool.cost?.(input) ?? 0;
     if (cost > 0) await caller.charge(cost);
+    else if (tool.scope === 'node') await caller.countNodeRequest();
     const result = await untilAborted(tool.call(input, { caller, signal }), signal);
-    return resultOf(result, await caller.remaining());
+    return resultOf(result, await caller.remaining(), findSuccessors(args));
   }
 
-  return async function runTool(tool: Tool, given: Record<string, unknown>, { caller, signal }: ToolCall) {
+  return async function runTool(tool: Tool, input: Record<string, unknown>, { caller, signal }: ToolCall) {
     try {
-      const result = await run(tool, given, { caller, signal });
+      const result = await run(tool, input, { caller, signal });
       count(tool.name, 'ok');
       return result;
     } catch (error) {
@@ -60,7 +84,7 @@ export function createToolRunner(count: CountCall) {
       }
       const problem = caller.report(error);
       count(tool.name, problem.status < 500 ? 'refused' : 'failed');
-      return refusal(problem, caller.requestId);
+      return rejectionOf(problem, caller.requestId);
     }
   };
 }

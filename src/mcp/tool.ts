@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import type { UsageRecord } from '#accounts/records';
+import { instant } from '#core/forms/record-fields';
 import type { Problem } from '#core/problems';
-import { instant } from '#core/record-fields';
+import type { WindowSize } from '#prices/history/window-reader';
 import type { WantedScope } from '#server/gate';
-import type { Cell } from './table.ts';
+import type { UsageRecord } from '#users/users-records';
+import type { Row } from './table.ts';
 
-/** The members of a result besides those of its tool. */
 type Provenance = {
   /** As in `Quotient-Source`. */
   source: string;
   /** The time of the newest data, in Unix ms. */
   at: number;
-  /** Missing spans. */
   gaps?: readonly string[];
   /** As in `Quotient-Currency`, for other currencies than the US dollar. */
   currency?: string | undefined;
@@ -20,22 +19,24 @@ type Provenance = {
 
 export type ToolResult<Data> = Provenance & {
   data: Data;
-  /** The data as a table, for models that read only text. */
   columns: readonly string[];
-  rows: readonly (readonly Cell[])[];
+  rows: readonly Row[];
 };
 
 /** The request that contains a call, as far as the gate and the tools need it. */
 export type Caller = {
   requestId: string;
-  /** The user's record number. */
   user: number;
-  covers(scope: WantedScope): boolean;
+  hasScope(scope: WantedScope): boolean;
   /** Throws `scope_missing`. */
   requireScope(scope: WantedScope): void;
   /** Throws `quota_exceeded`. The response settles the charge. */
   charge(calls: number): Promise<void> | undefined;
+  /** Counts a free request to the node. Throws `key_limit_exceeded`. */
+  countNodeRequest(): Promise<void> | undefined;
   refund(): void;
+  /** Waits for a window's turn among the user's large responses. Throws `overloaded` if too many wait. */
+  turn(size: WindowSize): Promise<void> | undefined;
   remaining(): number | Promise<number>;
   usage(): Promise<UsageRecord>;
   /** Counts and logs an error, and converts it to a problem. */
@@ -48,13 +49,10 @@ export type ToolCall = { caller: Caller; signal: AbortSignal };
 export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> = {
   name: string;
   title: string;
-  /** For the model that chooses among the tools. */
   description: string;
   scope: WantedScope;
-  /** The charged calls; free by default. */
   cost?: (input: z.output<Input>) => number;
   input: Input;
-  /** The members of `structuredContent` besides those of every tool. */
   output: Output;
   call(input: z.output<Input>, call: ToolCall): Promise<ToolResult<z.input<Output>>>;
 };
@@ -63,14 +61,12 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
 export const defineTool = <Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool =>
   tool as unknown as Tool;
 
-/** The members that every `structuredContent` has. */
 export const provenance = z.object({
   source: z.string(),
   asOf: instant,
   remainingCalls: z.int(),
 });
 
-/** Members that only the results of prices can have. */
 export const priceProvenance = {
   currency: z.string().optional(),
   gaps: z.array(z.string()).optional(),

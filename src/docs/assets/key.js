@@ -1,7 +1,7 @@
 /** @typedef {ReturnType<typeof openKey>} Key */
 
 /** How long to wait for the keys of other tabs, in ms. */
-const ANSWER_MS = 200;
+const RESPONSE_MS = 200;
 
 /** @param {() => Storage} storage @param {string} name */
 function read(storage, name) {
@@ -56,7 +56,7 @@ export function openKey(basePath) {
       isAsking = true;
       setTimeout(() => {
         isAsking = false;
-      }, ANSWER_MS);
+      }, RESPONSE_MS);
       tabs.postMessage({ type: 'ask' });
     }
   } catch {

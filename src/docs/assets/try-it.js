@@ -2,7 +2,7 @@
 /** @import { Samples } from './samples.js' */
 
 /** The maximum length of a displayed response, in characters. Browsers take seconds to lay out megabytes. */
-const MOST_SHOWN = 20_000;
+const MAX_SHOWN = 20_000;
 /** How long a stream of events is shown. It would not end by itself. */
 const STREAM_MS = 5_000;
 /** Long enough for the slowest call, which waits until a transaction is in a block. */
@@ -165,7 +165,7 @@ function pretty(text) {
 function shownOf(response, text, samples) {
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
   const body = samples.masked(pretty(text));
-  const isCut = body.length > MOST_SHOWN;
+  const isCut = body.length > MAX_SHOWN;
   const { code } = response.ok ? {} : /** @type {{ code?: unknown }} */ (safeJson(text));
   const page = document.querySelector('.docs');
   const basePath = page instanceof HTMLElement ? page.dataset.basePath : '/';
@@ -184,7 +184,7 @@ function shownOf(response, text, samples) {
           make(
             'pre',
             { class: 'body', tabindex: '0', role: 'group', 'aria-label': 'Response body' },
-            make('code', {}, body.slice(0, MOST_SHOWN)),
+            make('code', {}, body.slice(0, MAX_SHOWN)),
           ),
         ]
       : []),
@@ -193,7 +193,7 @@ function shownOf(response, text, samples) {
           make(
             'p',
             { class: 'soft' },
-            `The first ${MOST_SHOWN.toLocaleString('en')} of ${body.length.toLocaleString('en')} characters.`,
+            `The first ${MAX_SHOWN.toLocaleString('en')} of ${body.length.toLocaleString('en')} characters.`,
           ),
         ]
       : []),

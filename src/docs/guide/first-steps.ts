@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { PLAN_NAMES, termInWords } from '#accounts/ledger/plan';
-import { fenced } from '#docs/markdown';
+import { codeBlock } from '#docs/markdown';
 import { exampleOf, type NamedSchemas, problemExample, type Schema } from '#docs/openapi/schemas';
 import { callSamples, EXAMPLE_KEY } from '#docs/reference/code-samples';
-import { latestPrice } from '#prices/model/records';
+import { latestPrice } from '#prices/model/prices-records';
+import { PLAN_NAMES, termInWords } from '#users/plan';
 import type { Guide } from './context.ts';
 
 const VERIFIED = {
@@ -25,7 +25,7 @@ export function getKey({ base, settings, to }: Guide): string {
   const terms = PLAN_NAMES.map((plan) => `${termInWords(plan)} on the plan \`${plan}\``).join(' and ');
   return `To register, call \`POST /v1/user/create\` with a name, an email address and a plan (${plans}). ${mail}${pace}
 
-${fenced('sh', `curl -X POST '${base}/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly'`)}
+${codeBlock('sh', `curl -X POST '${base}/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly'`)}
 
 ${member} is the key: \`qt_\` and 38 letters and digits. Save the key. It is shown only once, because the service stores only its hash.
 
@@ -41,34 +41,34 @@ export function firstCall({ base, to }: Guide): string {
   const example = exampleOf(schema, schema.$defs as NamedSchemas);
   return `Send the key in the \`X-API-KEY\` header of every request. Replace \`${EXAMPLE_KEY}\` with your key:
 
-${fenced('sh', `KEY=${EXAMPLE_KEY}\ncurl -i -H "X-API-KEY: $KEY" '${url}'`)}
+${codeBlock('sh', `KEY=${EXAMPLE_KEY}\ncurl -i -H "X-API-KEY: $KEY" '${url}'`)}
 
 In JavaScript:
 
-${fenced('js', samples.javascript)}
+${codeBlock('js', samples.javascript)}
 
 In Python:
 
-${fenced('python', samples.python)}
+${codeBlock('python', samples.python)}
 
 The response contains the price, the market cap, and the all-time high and low. The response headers contain the [age of the data](${to('prices', 'age-of-a-price')}) and the number of remaining calls. A member that the source does not provide is null.
 
-${fenced('json', JSON.stringify(example, null, 2))}
+${codeBlock('json', JSON.stringify(example, null, 2))}
 
 Clients that cannot set this header can [send the key](${to('keys', 'sending-the-key')}) in \`Authorization\`.`;
 }
 
 export const readHistory = ({ base, to }: Guide) => `Read the prices of the last 30 days as CSV:
 
-${fenced('sh', `curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\\n  '${base}/v1/prices/history/days?tokenName=ethereum&days=30'`)}
+${codeBlock('sh', `curl -H "X-API-KEY: $KEY" -H 'Accept: text/csv' \\\n  '${base}/v1/prices/history/days?tokenName=ethereum&days=30'`)}
 
-Read the price at 00:00 UTC on one date, in euros. The format of \`date\` is DD-MM-YYYY:
+Read the price at 00:00 UTC on one date, in euros. The format of \`date\` is DD-MM-YYYY or YYYY-MM-DD:
 
-${fenced('sh', `curl -H "X-API-KEY: $KEY" \\\n  '${base}/v1/prices/history/date?tokenName=ethereum&date=31-10-2026&currency=eur'`)}
+${codeBlock('sh', `curl -H "X-API-KEY: $KEY" \\\n  '${base}/v1/prices/history/date?tokenName=ethereum&date=31-10-2026&currency=eur'`)}
 
 Save the hourly prices of a week to a CSV file. The format of both dates is YYYY-MM-DD:
 
-${fenced('sh', `curl -H "X-API-KEY: $KEY" -o ethereum.csv \\\n  '${base}/v1/prices/history/date/range?tokenName=ethereum&fromDate=2026-10-25&thruDate=2026-10-31&interval=hourly&format=csv'`)}
+${codeBlock('sh', `curl -H "X-API-KEY: $KEY" -o ethereum.csv \\\n  '${base}/v1/prices/history/date/range?tokenName=ethereum&fromDate=2026-10-25&thruDate=2026-10-31&interval=hourly&format=csv'`)}
 
 [History, candles and currencies](${to('history')}) describes how far back prices reach. [CSV](${to('api', 'csv')}) describes the columns, and CSV for spreadsheets with a decimal comma.`;
 
@@ -77,7 +77,7 @@ export const checkAllowance = ({
   to,
 }: Guide) => `\`GET /v1/user/usage\` returns the number of calls that you have made, the number of calls that you have left, and the time at which the allowance resets. Each 2xx response from a path under \`/v1/prices\` costs one call. \`/v1/prices/latest/tokens\` and \`/v1/prices/stream\` cost one call for every ten tokens, rounded up. All other responses are free.
 
-${fenced('sh', `curl -H "X-API-KEY: $KEY" '${base}/v1/user/usage'`)}
+${codeBlock('sh', `curl -H "X-API-KEY: $KEY" '${base}/v1/user/usage'`)}
 
 [Cost of a call](${to('plans', 'cost-of-a-call')}) describes the cost in detail. If a response has the status 429, wait for the number of seconds in \`Retry-After\`. [429 responses](${to('plans', '429-responses')}) lists the causes and the remedies.`;
 
@@ -86,7 +86,7 @@ export const handleErrors = ({
   to,
 }: Guide) => `Errors are \`application/problem+json\` (RFC 9457). In your code, rely on \`status\` and \`code\`, not on the texts. \`type\` is the address of the section in [Problems](${to('problems')}) that describes the cause and the remedy.
 
-${fenced('json', JSON.stringify(problemExample('api_key_missing', basePath), null, 2))}
+${codeBlock('json', JSON.stringify(problemExample('api_key_missing', basePath), null, 2))}
 
 \`requestId\` identifies the request in the operator's log. \`errors\`, if present, lists the invalid parameters with the expected input. Responses with 429 and 503 contain \`Retry-After\`.`;
 

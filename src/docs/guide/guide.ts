@@ -1,6 +1,6 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
-import { attributions } from '#docs/source-list';
+import { attributions } from '#web/source-list';
 import type { Guide, GuideSettings, ToPage } from './context.ts';
 import { checkAllowance, firstCall, getKey, handleErrors, nextSteps, readHistory } from './first-steps.ts';
 import { thisService } from './this-service.ts';
@@ -19,9 +19,8 @@ export const ATTRIBUTION = `${attributions((title, url) => `[${title}](${url})`)
 export const PLACEHOLDER = `In the examples, replace \`${EXAMPLE_ORIGIN}\` with the origin of this service.`;
 
 /** Markdown. The first paragraph is a self-contained summary for llms.txt. */
-export type Section = { title: string; text: string };
+type Section = { title: string; text: string };
 
-/** The first steps of a new user, in about five minutes. */
 export function gettingStarted(settings: GuideSettings, to: ToPage): Section[] {
   const guide: Guide = { base: `${EXAMPLE_ORIGIN}${settings.basePath}`, settings, to };
   return [
@@ -38,7 +37,6 @@ export function gettingStarted(settings: GuideSettings, to: ToPage): Section[] {
 export const textOf = (sections: readonly Section[]) =>
   sections.map(({ title, text }) => `## ${title}\n\n${text}`).join('\n\n');
 
-/** The `description` of the OpenAPI document. */
 export function describeApi(settings: GuideSettings): string {
   const to: ToPage = (path, section) => `${settings.basePath}/docs/${path}${section ? `#${section}` : ''}`;
   return [`${SLOGAN}. ${SUMMARY} ${ATTRIBUTION}`, PLACEHOLDER, textOf(gettingStarted(settings, to))].join('\n\n');

@@ -1,16 +1,10 @@
-import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
+import { PLAN_NAMES, PLANS, perPeriod } from '#users/plan';
+import { count, every } from '#web/format';
 import type { GuideSettings } from './context.ts';
-import { count, every } from './format.ts';
 
-const PERIODS = { 1: 'a month', 12: 'a year' } as const;
-
-/** The facts that depend on the operator's settings. */
 export function thisService(settings: GuideSettings): string {
   const { burstPerSecond, coingecko, exchangeRatesUrl, node } = settings;
-  const plans = PLAN_NAMES.map((plan) => {
-    const { limit, months } = PLANS[plan];
-    return `\`${plan}\` allows ${count(limit, 'call')} ${PERIODS[months]}`;
-  });
+  const plans = PLAN_NAMES.map((plan) => `\`${plan}\` allows ${count(PLANS[plan].limit, 'call')} ${perPeriod(plan)}`);
   const burst =
     burstPerSecond > 0
       ? `Each process of the service accepts up to ${count(burstPerSecond, 'request')} per second from you, across all your keys. Free requests count too.`

@@ -1,5 +1,5 @@
-import { SOURCE_NAMES } from '#docs/source-list';
-import type { Schema } from './schemas.ts';
+import { SOURCE_NAMES } from '#web/source-list';
+import type { Header, Schema } from './schemas.ts';
 
 type DescribedHeader = { description: string; schema: Schema; example: string | number };
 
@@ -20,7 +20,7 @@ const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
 const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
 
-export const HEADERS = {
+const HEADERS = {
   'X-Request-Id': text(
     'The ID of the request, as in the log. A client can send its own ID in this header: 1 to 128 characters from `[A-Za-z0-9._-]`.',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -51,7 +51,7 @@ export const HEADERS = {
     'private, max-age=360, stale-while-revalidate=60, stale-if-error=86400',
   ),
   'Cache-Status': text(
-    'How the cache handled the request (RFC 9211). If the refresh is overdue, `ttl` is negative.',
+    'How the cache handled the request (RFC 9211). If the data is older than its lifetime, `fwd=stale` is present, and `detail` contains the reason.',
     'quotient; hit; ttl=42',
     '^quotient(; ?[a-z-]+(=[^;]+)?)+$',
   ),
@@ -72,6 +72,11 @@ export const HEADERS = {
       'that the price is from Kraken, and all other members are the last values from CoinGecko.',
     SOURCE_NAMES[0],
     `^${SOURCE_NAME}(;age=\\d+)?(, ${SOURCE_NAME}(;age=\\d+)?)*$`,
+  ),
+  'Quotient-Token': text(
+    'The token whose data the response contains, if the operator has set it as the successor of the requested token. If several tokens have successors, the successors are separated by commas.',
+    'terra-luna-2',
+    '^[a-z0-9._-]+(, [a-z0-9._-]+)*$',
   ),
   'Quotient-Currency': text(
     'The currency of the amounts and the source of its rate. If one rate applies to the whole response, ' +
@@ -98,7 +103,6 @@ export const HEADERS = {
 } as const satisfies Record<string, DescribedHeader>;
 
 type HeaderName = keyof typeof HEADERS;
-/** A question mark marks a header that may be missing. */
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
 /** Instead of those of priced responses: a stream is not cached. */
@@ -130,7 +134,10 @@ const BY_STATUS: Readonly<Record<number, Occurrence[]>> = {
 const BEFORE_CHARGE = new Set([401, 405, 408, 413, 414, 431]);
 
 function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]): Occurrence[] {
-  if (status < 400) return [...(isPriced ? PRICED : (['Cache-Control?'] as const)), ...own];
+  if (status < 400) {
+    const usual: readonly Occurrence[] = isPriced ? PRICED : ['Cache-Control?'];
+    return [...usual.filter((header) => !own.includes(`${header}?` as Occurrence)), ...own];
+  }
   // A call that fails after it was charged is refunded.
   const isCharged = isPriced && !BEFORE_CHARGE.has(status);
   const allowance: Occurrence[] = isCharged ? ['RateLimit-Policy?', 'RateLimit?'] : [];
@@ -142,12 +149,13 @@ export function headersOf(
   status: number,
   isPriced: boolean,
   own: readonly Occurrence[],
-  declared: Record<string, object>,
+  declared: Record<string, Header>,
 ): Record<HeaderName, { $ref: string }> {
   const all: Occurrence[] = ['X-Request-Id', ...occurring(status, isPriced, own)];
-  const entries = all.map((one) => {
-    const [name, component] = [one.replace('?', '') as HeaderName, one.replace('?', '.optional')];
-    declared[component] ??= { ...HEADERS[name], required: !one.endsWith('?') };
+  const entries = all.map((occurrence) => {
+    const name = occurrence.replace('?', '') as HeaderName;
+    const component = occurrence.replace('?', '.optional');
+    declared[component] ??= { ...HEADERS[name], required: !occurrence.endsWith('?') };
     return [name, { $ref: `#/components/headers/${component}` }];
   });
   return Object.fromEntries(entries);

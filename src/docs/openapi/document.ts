@@ -2,14 +2,11 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { VERSION } from '#core/version';
-import { describeOperation } from './operation.ts';
+import { serveText } from '#server/responses/static-content';
+import { describeOperation, withSharedParameters } from './operation.ts';
 import { byPlace } from './public-records.ts';
-import type { Access, Context, NamedSchemas, Operation } from './schemas.ts';
+import type { Access, Context, Document, NamedSchemas, Tag } from './schemas.ts';
 
-type Components = { schemas: NamedSchemas; [kind: string]: unknown };
-export type Document = { paths: Record<string, Record<string, Operation>>; components: Components };
-
-/** The named schemas that a part of the document uses, directly or indirectly. */
 function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   const found = new Set<string>();
   const look = (value: unknown) => {
@@ -24,15 +21,12 @@ function schemasOf(root: unknown, all: NamedSchemas): NamedSchemas {
   return Object.fromEntries(used.sort(byPlace));
 }
 
-type Tag = { name: string; description: string };
-
 type Description = {
   title: string;
   description: string;
   basePath: string;
   tags: Tag[];
   securitySchemes: Record<string, object>;
-  /** The requirements of the routes that are not open. */
   access: Access;
 };
 
@@ -44,7 +38,7 @@ function complete(document: Document, { basePath, tags, access }: Description): 
   const placeOf = (operations: object) =>
     tags.findIndex(({ name }) => Object.values(operations)[0].tags?.includes(name));
   const inOrder = Object.entries(structuredClone(document.paths)).sort(
-    ([, one], [, other]) => placeOf(one) - placeOf(other),
+    ([, methods], [, other]) => placeOf(methods) - placeOf(other),
   );
   const paths = Object.fromEntries(inOrder);
   for (const operations of Object.values(paths)) {
@@ -55,8 +49,11 @@ function complete(document: Document, { basePath, tags, access }: Description): 
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/** Generates an OpenAPI document for the routes that are registered afterwards. */
-export async function generateDocument(app: FastifyInstance, description: Description): Promise<void> {
+/**
+ * Describes the routes that are registered afterwards, in `/openapi.json`. Returns a function that reads the document once
+ * all routes are registered.
+ */
+export async function generateDocument(app: FastifyInstance, description: Description): Promise<() => Document> {
   const { title, basePath, tags } = description;
   await app.register(swagger, {
     openapi: {
@@ -81,4 +78,10 @@ export async function generateDocument(app: FastifyInstance, description: Descri
     transformObject: (document) =>
       complete(jsonSchemaTransformObject(document) as unknown as Document, description) as object,
   });
+  const describe = () => app.swagger() as unknown as Document;
+  serveText(app, `${basePath}/openapi.json`, {
+    type: 'application/json; charset=utf-8',
+    text: () => JSON.stringify(withSharedParameters(describe())),
+  });
+  return describe;
 }

@@ -2,6 +2,7 @@ import { headersOf, type Occurrence, STREAMED } from './described-headers.ts';
 import { problemResponses } from './problem-responses.ts';
 import {
   type Context,
+  type Document,
   exampleOf,
   type Media,
   type NamedSchemas,
@@ -42,11 +43,9 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
     });
     return { schema: { ...schema, ...(properties && { properties: Object.fromEntries(members) }) } };
   };
-  const media = Object.entries(content).map(([type, one]) => [type, onWire(one)]);
+  const media = Object.entries(content).map(([type, body]) => [type, onWire(body)]);
   return { required: true, ...rest, content: Object.fromEntries(media) };
 }
-
-type Document = { paths: Record<string, Record<string, Operation>>; components: object };
 
 /** Parameters that several operations share, by name. If they differ, the most common one is used. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
@@ -57,7 +56,7 @@ function sharedOf({ paths }: Document): Map<string, Parameter> {
     uses.set(text, [...(uses.get(text) ?? []), parameter]);
   }
   const often = [...uses.values()].filter((same) => same.length > 1).sort((a, b) => a.length - b.length);
-  return new Map(often.flatMap(([one]) => (one ? [[one.name, one]] : [])));
+  return new Map(often.flatMap(([parameter]) => (parameter ? [[parameter.name, parameter]] : [])));
 }
 
 export function withSharedParameters(document: Document): object {
@@ -99,12 +98,12 @@ function notModified(isPriced: boolean, all: readonly Occurrence[], { responses,
 }
 
 export function describeOperation(
-  { 'x-route': facts = {}, parameters, requestBody, responses, ...rest }: Operation,
+  { 'x-route': route = {}, parameters, requestBody, responses, ...rest }: Operation,
   method: string,
   context: Context,
 ): Operation {
-  const isPriced = Boolean(facts.cost) && !facts.streams;
-  const own = facts.streams ? STREAMED : (facts.headers ?? []);
+  const isPriced = Boolean(route.cost) && !route.streams;
+  const own = route.streams ? STREAMED : (route.headers ?? []);
   const successes: Record<string, Response | Ref> = {};
   for (const [status, response] of Object.entries(responses)) {
     const headers = headersOf(Number(status), isPriced, own, context.headers);
@@ -114,11 +113,11 @@ export function describeOperation(
 
   return {
     ...rest,
-    ...(facts.price && { 'x-price': facts.price }),
+    ...(route.price && { 'x-price': route.price }),
     ...(parameters && { parameters: parameters.map(describedParameter) }),
     ...(requestBody && { requestBody: describedBody(requestBody) }),
-    ...(facts.scope && facts.scope !== 'any' && { 'x-scope': facts.scope }),
-    security: facts.open ? [] : facts.keyInQuery ? [{}, ...context.access.security] : [...context.access.security],
-    responses: { ...successes, ...problemResponses(facts, context) },
+    ...(route.scope && route.scope !== 'any' && { 'x-scope': route.scope }),
+    security: route.open ? [] : route.keyInQuery ? [{}, ...context.access.security] : [...context.access.security],
+    responses: { ...successes, ...problemResponses(route, context) },
   };
 }

@@ -31,17 +31,19 @@ export const WITH_KEY: Access = {
   ],
 };
 
-/** The problem codes of a route, in the order of `PROBLEM_CODES`. */
-function codesOf(facts: RouteFacts, access: Access): ProblemCode[] {
-  const { open, cost, scope = 'any', problems = [] } = facts;
+function codesOf(route: RouteFacts, access: Access): ProblemCode[] {
+  const { open, cost, scope = 'any', problems = [] } = route;
   const possible = new Set<ProblemCode>([...ANYWHERE, ...(open ? [] : access.problems), ...problems]);
   if (scope !== 'any') possible.add('scope_missing');
+  if (scope === 'prices' || scope === 'node') possible.add('key_not_for_urls');
+  // Requests to the node with a URL key are free, but count toward its daily limit.
+  if (scope === 'node') possible.add('key_limit_exceeded');
   if (cost) for (const code of ['quota_exceeded', 'key_limit_exceeded'] as const) possible.add(code);
-  if (facts.sameSite) possible.add('cross_site');
-  if (facts.registers) possible.add('registration_closed');
-  if (facts.needsMail) possible.add('mail_not_configured');
-  if (facts.perClient) possible.add('rate_limited');
-  if (facts.allowSuspended) possible.delete('account_suspended');
+  if (route.sameSite) possible.add('cross_site');
+  if (route.registers) possible.add('registration_closed');
+  if (route.needsMail) possible.add('mail_not_configured');
+  if (route.perClient) possible.add('rate_limited');
+  if (route.allowSuspended) possible.delete('account_suspended');
   return PROBLEM_CODES.filter((code) => possible.has(code));
 }
 
@@ -76,13 +78,46 @@ function problemResponse(
   return { $ref: `#/components/responses/${name}` };
 }
 
-export function problemResponses(facts: RouteFacts, context: Context): Record<string, Ref> {
+/** The problems of requests that the service rejects before it selects a route, by status. */
+const BELOW_ROUTES: Readonly<Record<string, ProblemCode>> = {
+  400: 'invalid_request',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'body_too_large',
+  414: 'uri_too_long',
+  431: 'headers_too_large',
+};
+
+/** Declares each error once for all routes with the same form of errors. */
+function ownErrors({ form, byStatus }: NonNullable<RouteFacts['errors']>, context: Context): Record<string, Ref> {
+  const { basePath, responses, headers } = context;
+  const declared = Object.entries(byStatus).map(([status, { description, example }]): [string, Ref] => {
+    const name = `${status}-${form}`;
+    const code = BELOW_ROUTES[status];
+    const problem = code && {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        example: { ...problemExample(code, basePath), status: Number(status) },
+      },
+    };
+    responses[name] ??= {
+      description: code ? `${description}. Invalid HTTP: \`${code}\`` : description,
+      headers: headersOf(Number(status), true, [], headers),
+      content: { 'application/json': { schema: { type: 'object' }, example }, ...problem },
+    };
+    return [status, { $ref: `#/components/responses/${name}` }];
+  });
+  return Object.fromEntries(declared);
+}
+
+export function problemResponses(route: RouteFacts, context: Context): Record<string, Ref> {
+  if (route.errors) return ownErrors(route.errors, context);
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codesOf(facts, context.access)) {
-    const statuses = code === 'node_rejected' ? (facts.rejections ?? []) : [problemKind(code).status];
+  for (const code of codesOf(route, context.access)) {
+    const statuses = code === 'node_rejected' ? (route.rejections ?? []) : [problemKind(code).status];
     for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const isPriced = Boolean(facts.cost);
+  const isPriced = Boolean(route.cost);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [status, problemResponse(status, codes, isPriced, context)]),
   );

@@ -1,18 +1,34 @@
 import { z } from 'zod';
-import * as accounts from '#accounts/records';
-import * as requests from '#accounts/requests/records';
-import * as docs from '#docs/records';
-import * as notifications from '#notifications/records';
+import * as docs from '#docs/docs-records';
+import * as keys from '#keys/keys-records';
+import * as webhooks from '#notifications/channels/webhook/webhook-records';
+import * as notifications from '#notifications/notifications-records';
 import * as operator from '#operator/public-records';
-import * as latest from '#prices/latest/records';
-import * as prices from '#prices/model/records';
-import * as stream from '#prices/stream/records';
-import * as statistics from '#statistics/records';
+import * as latest from '#prices/latest/latest-records';
+import * as prices from '#prices/model/prices-records';
+import * as stream from '#prices/stream/stream-records';
+import * as requests from '#requests/requests-records';
+import * as statistics from '#statistics/statistics-records';
+import * as userRecords from '#users/users-records';
+
+const { userExport, registrationPending, ...users } = userRecords;
 
 /** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
-const MODULES = [accounts, requests, notifications, prices, docs, statistics, latest, stream, operator];
+const MODULES = [
+  users,
+  keys,
+  { userExport, registrationPending },
+  requests,
+  notifications,
+  webhooks,
+  prices,
+  docs,
+  statistics,
+  latest,
+  stream,
+  operator,
+];
 
-/** The names of a module's schemas. */
 export const idsOf = (module: object): string[] =>
   Object.values(module).flatMap((value) => (value instanceof z.ZodType && value.meta()?.id) || []);
 
@@ -20,5 +36,5 @@ export const RECORD_NAMES = MODULES.flatMap(idsOf);
 const places = new Map(MODULES.flatMap((module, place) => idsOf(module).map((id) => [id, place])));
 
 /** Sorts named schemas by module. The order within a module does not change. */
-export const byPlace = ([one]: [name: string, schema: unknown], [other]: [name: string, schema: unknown]) =>
-  (places.get(one) ?? MODULES.length) - (places.get(other) ?? MODULES.length);
+export const byPlace = ([name]: [name: string, schema: unknown], [other]: [name: string, schema: unknown]) =>
+  (places.get(name) ?? MODULES.length) - (places.get(other) ?? MODULES.length);

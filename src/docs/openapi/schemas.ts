@@ -1,8 +1,6 @@
 import { type ProblemCode, problemKind } from '#core/problems';
-import { ADVICE } from '#docs/problem-advice';
 import type { RouteFacts, WantedScope } from '#server/gate';
 
-/** The subset of JSON Schema (2020-12) that the document uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -60,10 +58,10 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
 };
 
 export function problemExample(code: ProblemCode, basePath: string) {
-  const { status, title } = problemKind(code);
+  const { status, title, remedy } = problemKind(code);
   const type = `${basePath}/docs/problems#${code}`;
   const requestId = '0f8fad5b-d9cb-469f-a165-70867728950e';
-  const detail = ADVICE[code].remedy.replaceAll('`', '');
+  const detail = remedy.replaceAll('`', '');
   return { type, title, status, detail, code, requestId, ...MEMBERS[code] };
 }
 
@@ -78,6 +76,7 @@ export type Parameter = {
 export type Media = { schema: Schema; example?: unknown; examples?: Record<string, unknown> };
 export type Response = { description: string; headers?: object; content?: Record<string, Media> };
 export type Ref = { $ref: string };
+export type Header = { description: string; schema: Schema; example?: unknown; required?: boolean };
 
 export type Operation = {
   operationId?: string;
@@ -93,20 +92,28 @@ export type Operation = {
   [member: string]: unknown;
 };
 
+export type Tag = { name: string; description: string };
+
+/** The part of an OpenAPI document that the reference and `/llms.txt` use. */
+export type Document = {
+  tags: Tag[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
+};
+
 /** The requirement of the routes that are not open: one of these schemes. `problems` are the rejections. */
 export type Access = {
   security: readonly Record<string, string[]>[];
   problems: readonly ProblemCode[];
   /** Header components that differ from the usual ones. */
-  headers?: Readonly<Record<string, object>>;
+  headers?: Readonly<Record<string, Header>>;
 };
 
-/** The named schemas, and components declared on first use. */
 export type Context = {
   basePath: string;
   access: Access;
   named: NamedSchemas;
   responses: Record<string, Response>;
-  headers: Record<string, object>;
+  headers: Record<string, Header>;
   examples: Record<string, object>;
 };

@@ -9,9 +9,13 @@ export type Language = keyof typeof LANGUAGES;
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
-/** A body with all required members and the first optional member that has an example. */
+/**
+ * A body with all required members and the first optional member that has an example. A body without declared members is
+ * its example.
+ */
 export function bodyExample(schema: Schema, named: NamedSchemas): Json {
-  const { properties = {}, required } = resolve(schema, named);
+  const { properties, required } = resolve(schema, named);
+  if (!properties) return exampleOf(schema, named) as Json;
   const names = Object.keys(properties);
   const needed = new Set(required as string[] | undefined);
   const optional = names.find((name) => !needed.has(name) && properties[name]?.examples);
@@ -25,7 +29,6 @@ export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   return Object.fromEntries(members);
 }
 
-/** The value of a parameter in samples and forms. Arrays have one element. */
 export const exampleText = (example: unknown) => String([example].flat()[0] ?? '');
 
 const encode = (text: string) =>
@@ -52,7 +55,7 @@ function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: s
 
 const shellQuoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-function curl({ method, url, headers, body }: Call): string {
+function curlCommand({ method, url, headers, body }: Call): string {
   const parts = [
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
@@ -108,7 +111,7 @@ with urlopen(request) as response:
 
 /** A stream is read as it arrives: `response.json()` would wait for its end. */
 const streamSamples = (call: Call): Record<Language, string> => ({
-  curl: curl(call).replace('curl ', 'curl -N '),
+  curl: curlCommand(call).replace('curl ', 'curl -N '),
   javascript: `const response = await fetch(${quoted(call.url)}, {
   headers: { 'X-API-KEY': '${EXAMPLE_KEY}' },
 });
@@ -128,13 +131,13 @@ with urlopen(request) as response:
 });
 
 export const callSamples = (call: Call, isEmpty = false): Record<Language, string> => ({
-  curl: curl(call),
+  curl: curlCommand(call),
   javascript: javascript(call, isEmpty),
   python: python(call, isEmpty),
 });
 
 export function samplesOf(entry: Entry, basePath: string, named: NamedSchemas): Record<Language, string> {
   if (entry.isStream) return streamSamples(callOf(entry, basePath, named));
-  const isEmpty = entry.answers.every(({ schema }) => schema === undefined);
+  const isEmpty = entry.successes.every(({ schema }) => schema === undefined);
   return callSamples(callOf(entry, basePath, named), isEmpty);
 }

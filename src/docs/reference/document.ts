@@ -1,17 +1,7 @@
-import type { NamedSchemas, Operation, Parameter, Response, Schema } from '#docs/openapi/schemas';
+import type { Document, Operation, Parameter, Ref, Response, Schema } from '#docs/openapi/schemas';
 import { MANY_CHOICES } from './schema-html.ts';
 
-type Ref = { $ref: string };
-type Header = { description: string; schema: Schema; example?: unknown; required?: boolean };
-
-/** The part of the OpenAPI document that the reference uses. */
-export type Document = {
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
-};
-
-export type Answer = {
+export type DocumentedResponse = {
   status: string;
   description: string;
   schema?: Schema | undefined;
@@ -34,9 +24,8 @@ export type Entry = {
   scope: string | undefined;
   parameters: Parameter[];
   body: Schema | undefined;
-  /** Whether the response is a stream of events. */
   isStream: boolean;
-  answers: Answer[];
+  successes: DocumentedResponse[];
   headers: string[];
   problems: Problem[];
 };
@@ -53,7 +42,7 @@ function follow<T extends object>(document: Document, value: T | Ref): T {
 const EVENTS = 'text/event-stream';
 const isSuccess = (status: string) => status.startsWith('2');
 
-function answerOf(status: string, { description, content = {} }: Response): Answer {
+function responseOf(status: string, { description, content = {} }: Response): DocumentedResponse {
   const json = content['application/json'];
   const csv = content['text/csv']?.example;
   const events = content[EVENTS]?.example;
@@ -72,8 +61,8 @@ function entryOf(document: Document, path: string, method: string, operation: Op
   const responses = Object.entries(operation.responses).map(
     ([status, response]) => [status, follow<Response>(document, response)] as const,
   );
-  const answers = responses.filter(([status]) => isSuccess(status));
-  const headers = new Set(answers.flatMap(([, answer]) => Object.keys(answer.headers ?? {})));
+  const successes = responses.filter(([status]) => isSuccess(status));
+  const headers = new Set(successes.flatMap(([, response]) => Object.keys(response.headers ?? {})));
   const problems = responses.flatMap(([status, { content }]) =>
     Object.keys(content?.['application/problem+json']?.examples ?? {}).map((code) => ({ status, code })),
   );
@@ -92,10 +81,10 @@ function entryOf(document: Document, path: string, method: string, operation: Op
     description: String(description ?? ''),
     price: headers.has('RateLimit') ? (operation['x-price'] ?? 'one call') : undefined,
     scope: operation['x-scope'],
-    parameters: (operation.parameters ?? []).map((one) => follow<Parameter>(document, one)),
+    parameters: (operation.parameters ?? []).map((parameter) => follow<Parameter>(document, parameter)),
     body: requestBody?.content['application/json']?.schema,
-    isStream: answers.some(([, { content }]) => content?.[EVENTS] !== undefined),
-    answers: answers.map(([status, response]) => answerOf(status, response)),
+    isStream: successes.some(([, { content }]) => content?.[EVENTS] !== undefined),
+    successes: successes.map(([status, response]) => responseOf(status, response)),
     headers: [...headers],
   };
 }
@@ -105,12 +94,12 @@ export function entriesOf(document: Document): Entry[] {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => entryOf(document, path, method, operation)),
   );
-  const keyless = entries.toSorted((one, other) => Number(one.takesKey) - Number(other.takesKey));
+  const keyless = entries.toSorted((entry, other) => Number(entry.takesKey) - Number(other.takesKey));
   return document.tags.flatMap(({ name }) => keyless.filter(({ tag }) => tag === name));
 }
 
 const inAll = (lists: readonly (readonly string[])[]): string[] =>
-  (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
+  (lists[0] ?? []).filter((item) => lists.every((list) => list.includes(item)));
 
 /** A parameter is described once if at least OFTEN operations share it and its description exceeds LONG characters. */
 const OFTEN = 3;
@@ -118,13 +107,14 @@ const LONG = 160;
 const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
-/** Parts that are documented once: common problems and headers, and long parameters. */
 export function sharedOf(entries: readonly Entry[]) {
-  const withKey = entries.filter(({ needsKey }) => needsKey);
-  const priced = entries.filter(({ price }) => price !== undefined);
+  // The errors of some paths are no problems.
+  const withProblems = entries.filter(({ problems }) => problems.length > 0);
+  const withKey = withProblems.filter(({ needsKey }) => needsKey);
+  const priced = withProblems.filter(({ price }) => price !== undefined);
   const cached = priced.filter(({ isStream }) => !isStream);
   const codes = (some: readonly Entry[]) => inAll(some.map(({ problems }) => problems.map(({ code }) => code)));
-  const everywhere = codes(entries);
+  const everywhere = codes(withProblems);
   const parametersByText = new Map<string, { parameter: Parameter; uses: number }>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
     const key = `${parameter.name} ${parameter.description}`;
@@ -136,7 +126,7 @@ export function sharedOf(entries: readonly Entry[]) {
       withKey: codes(withKey).filter((code) => !everywhere.includes(code)),
       priced: codes(priced).filter((code) => !codes(withKey).includes(code)),
     },
-    headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(cached.map((one) => one.headers))]),
+    headers: new Set([...inAll(entries.map(({ headers }) => headers)), ...inAll(cached.map((entry) => entry.headers))]),
     parameters: [...parametersByText.values()]
       .filter(({ parameter, uses }) => uses >= OFTEN && isLong(parameter))
       .map(({ parameter }) => parameter),

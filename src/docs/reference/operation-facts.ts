@@ -1,6 +1,5 @@
 import type { Entry, Problem, Shared } from './document.ts';
 
-/** The cost and the required key, as Markdown. */
 export function termsOf({ price, takesKey, scope }: Entry): string {
   const key = !takesKey
     ? 'No key required'
@@ -18,11 +17,10 @@ export function ownProblems({ problems }: Entry, { codes }: Shared): Problem[] {
   return problems.filter(({ code }) => !said.has(code));
 }
 
-/** An example of a response, with the language of its text. */
 type Shown = { label: string; language: string; text: string };
 
-export const exampleAnswers = ({ answers }: Entry): Shown[] =>
-  answers.flatMap(({ status, example, csv, events }) => {
+export const exampleResponses = ({ successes }: Entry): Shown[] =>
+  successes.flatMap(({ status, example, csv, events }) => {
     const label = `Response ${status}`;
     const shown: Shown[] = [];
     if (events !== undefined) shown.push({ label, language: 'text', text: events.trimEnd() });

@@ -1,9 +1,9 @@
-import { escapeHtml } from '#core/record-fields';
+import { escapeHtml } from '#core/forms/record-fields';
 import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
 import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
 import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
-import type { Answer, Entry, Shared } from './document.ts';
-import { exampleAnswers, ownProblems, termsOf } from './operation-facts.ts';
+import type { DocumentedResponse, Entry, Shared } from './document.ts';
+import { exampleResponses, ownProblems, termsOf } from './operation-facts.ts';
 import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schema-html.ts';
 
 function questionOf({ method, path, title }: Entry): string | undefined {
@@ -22,7 +22,7 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
   const isChoice = choices.length > 0 && choices.length <= MANY_CHOICES;
   const field = isChoice
     ? `<select ${attributes}>${required ? '' : '<option></option>'}${choices
-        .map((one) => `<option${required && one === text ? ' selected' : ''}>${escapeHtml(one)}</option>`)
+        .map((choice) => `<option${required && choice === text ? ' selected' : ''}>${escapeHtml(choice)}</option>`)
         .join('')}</select>`
     : `<input ${attributes}${required ? ` required value="${text}"` : ` placeholder="${text}"`}>`;
   return `<label class="field"><span>${escapeHtml(name)}${required ? '' : ' <span class="soft">optional</span>'}</span>${field}</label>`;
@@ -62,17 +62,18 @@ const pathHtml = (path: string) => `<span>${escapeHtml(path).replaceAll('/', '/<
 const firstSentence = (text: string) => /^.+?[.;](?= |$)/.exec(text)?.[0].replace(/;$/, '.') ?? text;
 
 function factsOf({ schema, example }: Parameter): string {
-  const facts = [
+  const notes = [
     boundsOf(schema),
     ...(schema.default === undefined ? [] : [`default ${code(String(schema.default))}`]),
     ...(example === undefined || schema.enum ? [] : [`for example ${code([example].flat().join(', '))}`]),
   ].filter(Boolean);
-  return facts.length > 0 ? `<p class="soft">${facts.join(', ')}</p>` : '';
+  return notes.length > 0 ? `<p class="soft">${notes.join(', ')}</p>` : '';
 }
 
 function parameterRow(parameter: Parameter, { named, shared, common }: Place, isWhole: boolean): string {
   const { name, in: where, required, description = '', schema } = parameter;
-  const isShared = !isWhole && shared.parameters.some((one) => one.name === name && one.description === description);
+  const isShared =
+    !isWhole && shared.parameters.some((candidate) => candidate.name === name && candidate.description === description);
   const words = isShared
     ? `${inlineHtml(firstSentence(description))} <a href="${common}#parameter-${name}">More</a>`
     : inlineHtml(description);
@@ -84,7 +85,7 @@ function parameterRow(parameter: Parameter, { named, shared, common }: Place, is
 
 /** `isWhole` prints full descriptions. Otherwise, a shared parameter links to its description. */
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
-  `<table class="fields"><tbody>${parameters.map((one) => parameterRow(one, place, isWhole)).join('\n')}</tbody></table>`;
+  `<table class="fields"><tbody>${parameters.map((parameter) => parameterRow(parameter, place, isWhole)).join('\n')}</tbody></table>`;
 
 /** Hides the first list and everything after it behind a toggle. */
 function descriptionHtml(description: string): string {
@@ -94,7 +95,7 @@ function descriptionHtml(description: string): string {
   return `${toHtml(description.slice(0, start))}\n<details><summary>Details</summary>\n${details}</details>`;
 }
 
-function answerHtml({ status, description, schema, csv }: Answer, named: NamedSchemas): string {
+function responseHtml({ status, description, schema, csv }: DocumentedResponse, named: NamedSchemas): string {
   const type = schema ? ` <span class="type">${escapeHtml(typeOf(schema, named))}</span>` : '';
   return `<h3>Response ${status}${type}</h3>
 <p>${inlineHtml(description)}${csv === undefined ? '' : ' With <code>format=csv</code>: CSV.'}</p>
@@ -105,6 +106,7 @@ const bodyHtml = (body: Schema, named: NamedSchemas) => `<h3>Body <span class="t
 ${fieldsHtml(body, named)}`;
 
 function problemsHtml(entry: Entry, { basePath, common, shared }: Place): string {
+  if (entry.problems.length === 0) return '';
   const own = ownProblems(entry, shared);
   const links = own.map(
     ({ status, code }) => `<li>${status} <a href="${basePath}/docs/problems#${code}"><code>${code}</code></a></li>`,
@@ -127,14 +129,14 @@ function samplesHtml(entry: Entry, { basePath, named }: Place): string {
     ([name, label]) =>
       `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
   );
-  const shown = exampleAnswers(entry).map(({ label, text }) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
+  const shown = exampleResponses(entry).map(({ label, text }) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
   return `<div class="languages"></div>
 ${requests.join('\n')}
 ${shown.join('\n')}`;
 }
 
 export function operationHtml(entry: Entry, place: Place): string {
-  const { id, method, path, title, description, parameters, body, answers } = entry;
+  const { id, method, path, title, description, parameters, body, successes } = entry;
   const { named } = place;
   return `<section id="${escapeHtml(id)}" class="operation" data-method="${method}" data-path="${escapeHtml(place.basePath + path)}">
 <h2><a href="#${escapeHtml(id)}">${inlineHtml(title)}</a></h2>
@@ -145,7 +147,7 @@ export function operationHtml(entry: Entry, place: Place): string {
 ${descriptionHtml(description)}
 ${parameters.length > 0 ? `<h3>Parameters</h3>\n${parametersHtml(parameters, place)}` : ''}
 ${body ? bodyHtml(body, named) : ''}
-${answers.map((answer) => answerHtml(answer, named)).join('\n')}
+${successes.map((response) => responseHtml(response, named)).join('\n')}
 ${headersHtml(entry, place)}
 ${problemsHtml(entry, place)}
 </div><div class="shown">

@@ -1,8 +1,8 @@
-import { fenced } from '#docs/markdown';
+import { codeBlock } from '#docs/markdown';
 import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
 import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import type { Entry } from './document.ts';
-import { exampleAnswers, ownProblems, termsOf } from './operation-facts.ts';
+import { exampleResponses, ownProblems, termsOf } from './operation-facts.ts';
 import type { Place } from './operation-html.ts';
 import { boundsOf, objectIn, typeOf } from './schema-html.ts';
 
@@ -11,11 +11,11 @@ const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
 
 function table(head: [string, ...string[]], rows: string[][]): string {
   if (rows.length === 0) return '';
-  return [row(...head), row(...head.map(() => '---')), ...rows.map((one) => row(...one))].join('\n');
+  return [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
 }
 
 const choicesOf = ({ enum: choices = [] }: Schema) =>
-  choices.length > 0 ? ` Values: ${choices.map((one) => `\`${one}\``).join(', ')}.` : '';
+  choices.length > 0 ? ` Values: ${choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
 
 /** The fields of an object. Nested fields have the names of the objects around them. */
 function fieldRows(schema: Schema, named: NamedSchemas, path = ''): string[][] {
@@ -45,9 +45,8 @@ export function parametersMarkdown(parameters: readonly Parameter[], { named }: 
 
 const FENCES: Readonly<Record<Language, string>> = { curl: 'sh', javascript: 'js', python: 'python' };
 
-/** An operation as Markdown, with samples in every language. */
 export function operationMarkdown(entry: Entry, place: Place): string {
-  const { method, path, title, description, parameters, body, answers, headers } = entry;
+  const { method, path, title, description, parameters, body, successes, headers } = entry;
   const { basePath, named, shared } = place;
   const samples = samplesOf(entry, basePath, named);
   const own = headers.filter((name) => !shared.headers.has(name));
@@ -59,14 +58,14 @@ export function operationMarkdown(entry: Entry, place: Place): string {
     description,
     parametersMarkdown(parameters, place),
     ...(body ? ['Body (`application/json`):', table(['Member', 'Type', 'Description'], fieldRows(body, named))] : []),
-    ...answers.flatMap((answer) => [
-      `Response ${answer.status}: ${answer.description}`,
-      answer.schema ? table(['Member', 'Type', 'Description'], fieldRows(answer.schema, named)) : '',
+    ...successes.flatMap((response) => [
+      `Response ${response.status}: ${response.description}`,
+      response.schema ? table(['Member', 'Type', 'Description'], fieldRows(response.schema, named)) : '',
     ]),
     own.length > 0 ? `Headers: ${own.map((name) => `\`${name}\``).join(', ')}.` : '',
     problems.length > 0 ? `Problems: ${problems.join(', ')}.` : '',
-    ...Object.keys(LANGUAGES).map((one) => fenced(FENCES[one as Language], samples[one as Language])),
-    ...exampleAnswers(entry).map(({ label, language, text }) => `${label}:\n\n${fenced(language, text)}`),
+    ...Object.keys(LANGUAGES).map((language) => codeBlock(FENCES[language as Language], samples[language as Language])),
+    ...exampleResponses(entry).map(({ label, language, text }) => `${label}:\n\n${codeBlock(language, text)}`),
   ];
   return texts.filter(Boolean).join('\n\n');
 }

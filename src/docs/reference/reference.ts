@@ -1,6 +1,7 @@
 import { type ProblemCode, problemKind } from '#core/problems';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
-import { type Document, type Entry, entriesOf, sharedOf } from './document.ts';
+import type { Document } from '#docs/openapi/schemas';
+import { type Entry, entriesOf, sharedOf } from './document.ts';
 import { operationHtml, type Place, parametersHtml } from './operation-html.ts';
 import { operationMarkdown, parametersMarkdown } from './operation-markdown.ts';
 
@@ -19,7 +20,6 @@ const headerRow = ({ name, description, example }: Header) =>
   `<tr id="header-${name}"><th scope="row">${code(name)}</th><td><p>${inlineHtml(description)}</p>\
 <p class="soft">for example ${code(String(example))}</p></td></tr>`;
 
-/** The lists of problems that several operations share. */
 const listsOf = ({ shared: { codes } }: Place): [title: string, codes: readonly string[]][] => [
   ['Any path can return:', codes.everywhere],
   ['Paths that require a key can also return:', codes.withKey],
@@ -40,7 +40,6 @@ const HEADERS =
 
 type Section = { id: string; title: string; html: string; markdown: string };
 
-/** The parts that several operations share. */
 function sharedSections(document: Document, place: Place): Section[] {
   const { basePath, shared } = place;
   const lists = listsOf(place);
@@ -78,7 +77,6 @@ function sharedSections(document: Document, place: Place): Section[] {
 const sectionHtml = ({ id, title, html }: Section) =>
   `<section id="${id}" class="topic">\n<h2><a href="#${id}">${title}</a></h2>\n${html}\n</section>`;
 
-/** The reference as pages: one for each group of operations, and one for the parts that several operations share. */
 export function openReference(document: Document, basePath: string) {
   const entries = entriesOf(document);
   const common = `${basePath}/docs/reference`;

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#core/record-fields';
+import { escapeHtml } from '#core/forms/record-fields';
 import { inlineCodeHtml as code, inlineHtml } from '#docs/markdown';
 import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
@@ -27,7 +27,7 @@ export function boundsOf(schema: Schema): string {
 /** `number or null`, `array of string`. */
 export function typeOf(schema: Schema, named: NamedSchemas): string {
   const { type, anyOf, items, format, enum: choices, const: only } = resolve(schema, named);
-  if (anyOf) return [...new Set(anyOf.map((one) => typeOf(one, named)))].join(' or ');
+  if (anyOf) return [...new Set(anyOf.map((choice) => typeOf(choice, named)))].join(' or ');
   if (only !== undefined) return JSON.stringify(only);
   const names = [type ?? (choices ? 'string' : 'any')].flat().map((name) => {
     if (name === 'array' && items) return `array of ${typeOf(items, named)}`;
@@ -38,17 +38,16 @@ export function typeOf(schema: Schema, named: NamedSchemas): string {
 
 export function choicesHtml({ enum: choices = [] }: Schema): string {
   if (choices.length === 0) return '';
-  const all = choices.map((one) => code(String(one)));
+  const all = choices.map((choice) => code(String(choice)));
   if (all.length <= MANY_CHOICES) return `<p>${all.join(' ')}</p>`;
   return `<details><summary>${all.length} values</summary><p>${all.join(' ')}</p></details>`;
 }
 
-/** Returns an object schema itself, or the object in its items or alternatives. */
 export function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   const whole = resolve(schema, named);
   if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
-  const inner = [whole.items, ...(whole.anyOf ?? [])].filter((one) => one !== undefined);
-  return inner.map((one) => objectIn(one, named)).find((one) => one !== undefined);
+  const inner = [whole.items, ...(whole.anyOf ?? [])].filter((schema) => schema !== undefined);
+  return inner.map((schema) => objectIn(schema, named)).find((schema) => schema !== undefined);
 }
 
 const described = (schema: Schema, named: NamedSchemas) =>

@@ -1,8 +1,8 @@
-import { escapeHtml } from '#core/record-fields';
+import { escapeHtml } from '#core/forms/record-fields';
 import { PLACEHOLDER } from '#docs/guide/guide';
 import { inlineHtml } from '#docs/markdown';
-import { assetsOf, htmlPage } from '#docs/pages/page';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
+import { assetsOf, htmlPage } from '#web/page';
 import { addressOf, type Content, markdownAddressOf, type Page, type Part, partsOf } from './page.ts';
 
 /** A path may break after its slashes. */
@@ -14,7 +14,6 @@ const partHtml = ({ id, title, address }: Part) => {
   return `<li><a href="#${escapeHtml(id)}">${name}</a></li>`;
 };
 
-/** The contents: all pages, and the sections of the current one. */
 function contentsHtml(basePath: string, pages: readonly Page[], here: Page, parts: readonly Part[]): string {
   const item = (page: Page) => {
     const isHere = page === here;
@@ -52,11 +51,9 @@ const headOf = (
 <meta name="description" content="${escapeHtml(summary)}">
 `;
 
-/** A whole page. `pages` are all pages in the order of reading. */
 export function pageHtml(basePath: string, pages: readonly Page[], here: Page, { html }: Content): string {
   const place = pages.indexOf(here);
   const sections = partsOf(html).filter(({ isSection }) => isSection);
-  const [before, after] = [pages[place - 1], pages[place + 1]];
   const examples = html.includes(EXAMPLE_ORIGIN)
     ? `<noscript><p>${inlineHtml(PLACEHOLDER)} To try calls on this page, enable JavaScript.</p></noscript>\n`
     : '';
@@ -80,7 +77,7 @@ ${contentsHtml(basePath, pages, here, sections)}
 <article class="text">
 <h1>${here.title}</h1>
 ${here.path === '' ? '' : `<p class="lead">${escapeHtml(here.summary)}.</p>\n`}${examples}${html}
-<nav class="neighbors" aria-label="Previous and next page">${neighbor(basePath, 'prev', before)}${neighbor(basePath, 'next', after)}</nav>
+<nav class="neighbors" aria-label="Previous and next page">${neighbor(basePath, 'prev', pages[place - 1])}${neighbor(basePath, 'next', pages[place + 1])}</nav>
 <p class="soft as-text"><a href="${markdownAddressOf(basePath, here.path)}">This page as Markdown</a></p>
 </article>
 </div>
@@ -88,6 +85,5 @@ ${here.path === '' ? '' : `<p class="lead">${escapeHtml(here.summary)}.</p>\n`}$
   });
 }
 
-/** The Markdown version of a page. */
 export const pageMarkdown = ({ title, summary, path }: Page, { markdown }: Content): string =>
   `# ${title}\n\n${path === '' ? '' : `${summary}.\n\n`}${markdown}\n`;

@@ -18,9 +18,11 @@ const LOCAL = 'http://127.0.0.1:8080';
 
 type Chapter = { topic: Topic; sections: Section[] };
 
-/** Assigns each section of a file to the page that contains it. */
 async function chaptersOf(file: string): Promise<Chapter[]> {
-  const chapters: Chapter[] = TOPICS.filter((one) => one.file === file).map((topic) => ({ topic, sections: [] }));
+  const chapters: Chapter[] = TOPICS.filter((candidate) => candidate.file === file).map((topic) => ({
+    topic,
+    sections: [],
+  }));
   let current = chapters.find(({ topic }) => topic.from === undefined);
   for (const section of sectionsOf(await readFile(new URL(file, ROOT), 'utf8'))) {
     current = chapters.find(({ topic }) => topic.from === section.id) ?? current;
@@ -46,7 +48,6 @@ export const withPlaceholder = (markdown: string) =>
 export async function readManual(basePath: string) {
   const files = [...new Set(TOPICS.map(({ file }) => file))];
   const chapters = (await Promise.all(files.map(chaptersOf))).flat();
-  /** The pages by file, and by file and anchor. */
   const places = new Map<string, string>();
   for (const { topic, sections } of chapters) {
     if (topic.from === undefined) places.set(topic.file, topic.path);
@@ -73,7 +74,7 @@ export async function readManual(basePath: string) {
   }
 
   return (topic: Topic): Content => {
-    const chapter = chapters.find((one) => one.topic === topic) as Chapter;
+    const chapter = chapters.find((candidate) => candidate.topic === topic) as Chapter;
     const markdown = textIn(chapter, toMarkdown(basePath)).map((section) => section.markdown);
     return {
       html: sectionsHtml(textIn(chapter, toHtmlPage(basePath))),
@@ -89,7 +90,6 @@ export const toHtmlPage =
   (path, section) =>
     withSection(addressOf(basePath, path), section);
 
-/** Links in Markdown lead to Markdown. */
 export const toMarkdown =
   (basePath: string): ToPage =>
   (path, section) =>

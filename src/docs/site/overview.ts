@@ -1,6 +1,7 @@
-import { escapeHtml } from '#core/record-fields';
+import { escapeHtml } from '#core/forms/record-fields';
 import { ATTRIBUTION, SLOGAN, SUMMARY } from '#docs/guide/guide';
 import { inlineHtml } from '#docs/markdown';
+import type { Tag } from '#docs/openapi/schemas';
 import type { Entry } from '#docs/reference/document';
 import { methodHtml } from '#docs/reference/operation-html';
 import { toHtmlPage, toMarkdown } from './manual.ts';
@@ -36,10 +37,8 @@ const QUESTIONS: readonly [id: string, title: string, path: string, section?: st
 
 export const referencePath = (tag: string) => `reference/${tag}`;
 
-type Tag = { name: string; description: string };
 type Options = { basePath: string; pages: readonly Page[]; tags: readonly Tag[]; entries: readonly Entry[] };
 
-/** The start page: the pages, frequent questions, and all endpoints. */
 export function overview({ basePath, pages, tags, entries }: Options): Content {
   const to = toHtmlPage(basePath);
   const toText = toMarkdown(basePath);

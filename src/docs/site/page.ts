@@ -1,4 +1,3 @@
-/** The text of a page: as HTML, and as Markdown for programs. */
 export type Content = { html: string; markdown: string };
 
 /** A page below `/docs`. `path` is empty for the start page. */
@@ -6,12 +5,10 @@ export type Page = {
   path: string;
   title: string;
   summary: string;
-  /** The heading above the page in the contents. */
   group: string;
   content: () => Content | Promise<Content>;
 };
 
-/** Returns the address of a page, and the address of its Markdown version. */
 export const addressOf = (basePath: string, path: string) => `${basePath}/docs${path && `/${path}`}`;
 export const markdownAddressOf = (basePath: string, path: string) => `${addressOf(basePath, path)}.md`;
 
@@ -26,7 +23,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-/** The text of HTML. */
 export const textOf = (html: string) =>
   html
     .replace(/<(?!\/?(?:code|wbr|a|span|strong|em)\b)[^>]+>/g, ' ')
@@ -35,7 +31,6 @@ export const textOf = (html: string) =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The parts of a page, in order. The text before the first part belongs to the page. */
 export const partsOf = (html: string): Part[] =>
   html.split(/(?=<section id="|<h3 id=")/).flatMap((part) => {
     const [, tag, id] = /^<(section|h3) id="([^"]+)"/.exec(part) ?? [];

@@ -1,9 +1,8 @@
+import { escapeHtml } from '#core/forms/record-fields';
 import { PROBLEM_CODES, type ProblemCode, problemKind } from '#core/problems';
-import { escapeHtml } from '#core/record-fields';
 import { codeHtml, inlineHtml } from '#docs/markdown';
 import { problemExample } from '#docs/openapi/schemas';
-import { assetsOf, htmlPage } from '#docs/pages/page';
-import { ADVICE } from '#docs/problem-advice';
+import { assetsOf, htmlPage } from '#web/page';
 import type { Content } from './page.ts';
 
 const INTRODUCTION =
@@ -15,10 +14,10 @@ const statusOf = (code: ProblemCode) => (code === 'node_rejected' ? '4xx' : Stri
 const exampleOf = (code: ProblemCode, basePath: string) => JSON.stringify(problemExample(code, basePath), null, 2);
 
 function sectionHtml(code: ProblemCode, basePath: string): string {
-  const { cause, remedy } = ADVICE[code];
+  const { title, cause, remedy } = problemKind(code);
   return `<section id="${code}" class="problem">
 <h2><a href="#${code}"><code>${code}</code></a></h2>
-<p class="meaning"><span class="status">${statusOf(code)}</span> ${escapeHtml(problemKind(code).title)}</p>
+<p class="meaning"><span class="status">${statusOf(code)}</span> ${escapeHtml(title)}</p>
 <dl>
 <dt>Cause</dt>
 <dd>${inlineHtml(cause)}</dd>
@@ -33,10 +32,10 @@ ${codeHtml(exampleOf(code, basePath))}
 }
 
 function sectionMarkdown(code: ProblemCode, basePath: string): string {
-  const { cause, remedy } = ADVICE[code];
+  const { title, cause, remedy } = problemKind(code);
   return `## ${code}
 
-${statusOf(code)} ${problemKind(code).title}
+${statusOf(code)} ${title}
 
 - Cause: ${cause}
 - Remedy: ${remedy}

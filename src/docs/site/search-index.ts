@@ -5,7 +5,7 @@ import { addressOf, type Content, type Page, partsOf, textOf } from './page.ts';
  * An entry of the search. `words` are the words of the text, without repetitions. `isField` marks a field of an
  * operation.
  */
-export type SearchEntry = { title: string; note: string; href: string; words: string; isField?: true };
+type SearchEntry = { title: string; note: string; href: string; words: string; isField?: true };
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))].join(' ');
 
@@ -22,8 +22,7 @@ function fieldEntries(html: string, page: Page, section: { title: string; href: 
   });
 }
 
-/** The entries of a page: the page, its sections and their subsections, and the fields of operations. */
-export function entriesOf(basePath: string, page: Page, { html }: Content): SearchEntry[] {
+function entriesOf(basePath: string, page: Page, { html }: Content): SearchEntry[] {
   const address = addressOf(basePath, page.path);
   const found: SearchEntry[] = [
     { title: page.title, note: page.group, href: address, words: wordsOf(`${page.title} ${page.summary}`) },

@@ -1,7 +1,7 @@
 import type { GuideSettings } from '#docs/guide/context';
 import { gettingStarted, textOf } from '#docs/guide/guide';
 import { sectionsOf } from '#docs/markdown';
-import type { Document } from '#docs/reference/document';
+import type { Document, Tag } from '#docs/openapi/schemas';
 import { openReference, type Reference } from '#docs/reference/reference';
 import { pageHtml, pageMarkdown } from './layout.ts';
 import { readManual, sectionsHtml, toHtmlPage, toMarkdown, withPlaceholder } from './manual.ts';
@@ -10,8 +10,6 @@ import type { Content, Page } from './page.ts';
 import { problems } from './problems.ts';
 import { searchIndex } from './search-index.ts';
 import { OPERATOR_TOPICS, type Topic, USER_TOPICS } from './topics.ts';
-
-type Tag = Document['tags'][number];
 
 /** A short name is an abbreviation. */
 const endpointsOf = (name: string) => `Endpoints for ${name.length > 3 ? name : name.toUpperCase()}`;

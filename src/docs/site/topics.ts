@@ -2,171 +2,96 @@
  * A page from a Markdown file of the repository. It starts at the section `from` and ends where the file's next page
  * starts, so that a new section needs no line here.
  */
-export type Topic = { path: string; title: string; summary: string; file: string; from?: string };
+export type Topic = { path: string; title: string; summary: string; file: string; from: string | undefined };
 
-const CLIENT = 'packages/client/README.md';
-const KEYS = 'docs/keys-and-allowances.md';
-const OPERATING = 'docs/operating.md';
-const PRICES = 'docs/prices.md';
+/** The source is a file in `docs`, and the section where the page starts. */
+type Row = readonly [path: string, title: string, source: string, summary: string];
+
+function topicOf([path, title, source, summary]: Row): Topic {
+  const [name, from] = source.split('#');
+  return { path, title, summary, file: path === 'client' ? 'packages/client/README.md' : `docs/${name}.md`, from };
+}
+
+const USER_ROWS: readonly Row[] = [
+  ['api', 'API', 'api', 'Endpoints, parameters, dates, CSV, caching, headers, errors and limits'],
+  [
+    'plans',
+    'Plans and allowances',
+    'keys-and-allowances',
+    'Plans, the cost of a call, expiry, renewal, usage and 429 responses',
+  ],
+  [
+    'keys',
+    'Keys',
+    'keys-and-allowances#sending-the-key',
+    'Sending a key, scopes, use in a web page, replaced, leaked and lost keys',
+  ],
+  [
+    'url-keys',
+    'URL keys and spreadsheets',
+    'url-keys',
+    'Keys in URLs for spreadsheets, wallets and programs that cannot send headers',
+  ],
+  ['prices', 'Prices and sources', 'prices', 'The sources of prices, the age of a price, and failures of a source'],
+  [
+    'history',
+    'History, candles and currencies',
+    'prices#price-on-a-date',
+    'Prices on a date, series, candles, currencies and on-chain statistics',
+  ],
+  ['streaming', 'Price stream', 'streaming', 'Latest prices as they change, as server-sent events'],
+  ['webhooks', 'Webhooks', 'webhooks', 'Notices about the allowance and the expiry of keys'],
+  [
+    'request-log',
+    'Request log',
+    'request-log',
+    'The last 100 requests of a user, with the reason why a request was rejected',
+  ],
+  ['client', 'JavaScript client', 'client', 'A typed client for browsers and Node'],
+  [
+    'coingecko',
+    'CoinGecko API',
+    'coingecko',
+    'Programs that were written for CoinGecko, with only another base URL and key',
+  ],
+  ['mcp', 'AI agents', 'mcp', 'Tools for AI agents, with the Model Context Protocol'],
+  ['node', 'Node', 'node', 'Balances, transactions and broadcasts through a Cosmos SDK node'],
+  [
+    'cosmos-clients',
+    'Cosmos clients',
+    'cosmos-clients',
+    'CosmJS, InterchainJS, secretjs, Keplr and others through the service',
+  ],
+  ['sign-with-cosmjs', 'Sign with CosmJS', 'sign-with-cosmjs', 'A transfer that a wallet signs'],
+  ['legacy-wallets', 'Legacy wallet libraries', 'legacy-wallets', 'Wallet libraries that accept only a URL'],
+];
+
+const OPERATOR_ROWS: readonly Row[] = [
+  ['install', 'Install and run', 'getting-started', 'Requirements, the demo, real prices and Docker'],
+  [
+    'production',
+    'In production',
+    'production',
+    'One machine from nothing: TLS, systemd, PostgreSQL, secrets, alerts, backups. Docker, Kubernetes',
+  ],
+  ['settings', 'Settings', 'settings', 'All environment variables with their defaults'],
+  [
+    'users',
+    'Users',
+    'keys-and-allowances#restricting-registration',
+    'Restricting registration, and the commands that manage users',
+  ],
+  ['tokens', 'Tokens and market data', 'prices#tokens', 'Adding tokens, the call budget, imports, terms and deletion'],
+  ['operating', 'Processes and commands', 'operating', 'Several processes, commands, sizing and containers'],
+  ['databases', 'Databases', 'operating#the-database', 'PostgreSQL, poolers, high availability, backup and restore'],
+  ['upgrades', 'Upgrades and stops', 'operating#upgrades', 'Upgrades without downtime, rolling back, and stopping'],
+  ['administration', 'Administration', 'operating#secrets', 'Secrets, retention, the operator API and page, and email'],
+  ['monitoring', 'Monitoring', 'operating#metrics', 'Metrics, the status page, the call budget, traces and the log'],
+  ['alerts', 'Alert runbook', 'operating#alerts', 'The cause and the remedy of each alert'],
+  ['figures', 'Figures', 'figures', 'Measurements, with their targets and the machine'],
+];
 
 /** For users. In their examples, the placeholder replaces the origin. */
-export const USER_TOPICS: readonly Topic[] = [
-  {
-    path: 'api',
-    title: 'API',
-    file: 'docs/api.md',
-    summary: 'Endpoints, parameters, dates, CSV, caching, headers, errors and limits',
-  },
-  {
-    path: 'plans',
-    title: 'Plans and allowances',
-    file: KEYS,
-    summary: 'Plans, the cost of a call, expiry, renewal, usage and 429 responses',
-  },
-  {
-    path: 'keys',
-    title: 'Keys',
-    file: KEYS,
-    from: 'sending-the-key',
-    summary: 'Sending a key, scopes, use in a web page, replaced, leaked and lost keys',
-  },
-  {
-    path: 'prices',
-    title: 'Prices and sources',
-    file: PRICES,
-    summary: 'The sources of prices, the age of a price, and failures of a source',
-  },
-  {
-    path: 'history',
-    title: 'History, candles and currencies',
-    file: PRICES,
-    from: 'price-on-a-date',
-    summary: 'Prices on a date, series, candles, currencies and on-chain statistics',
-  },
-  {
-    path: 'streaming',
-    title: 'Price stream',
-    file: 'docs/streaming.md',
-    summary: 'Latest prices as they change, as server-sent events',
-  },
-  {
-    path: 'webhooks',
-    title: 'Webhooks',
-    file: 'docs/webhooks.md',
-    summary: 'Notices about the allowance and the expiry of keys',
-  },
-  {
-    path: 'request-log',
-    title: 'Request log',
-    file: 'docs/request-log.md',
-    summary: 'The last 100 requests of a user, with the reason why a request was rejected',
-  },
-  {
-    path: 'client',
-    title: 'JavaScript client',
-    file: CLIENT,
-    summary: 'A typed client for browsers and Node',
-  },
-  {
-    path: 'mcp',
-    title: 'AI agents',
-    file: 'docs/mcp.md',
-    summary: 'Tools for AI agents, with the Model Context Protocol',
-  },
-  {
-    path: 'node',
-    title: 'Node',
-    file: 'docs/node.md',
-    summary: 'Balances, transactions and broadcasts through a Cosmos SDK node',
-  },
-  {
-    path: 'sign-with-cosmjs',
-    title: 'Sign with CosmJS',
-    file: 'docs/sign-with-cosmjs.md',
-    summary: 'A transfer that a wallet signs',
-  },
-  {
-    path: 'legacy-wallets',
-    title: 'Legacy wallet libraries',
-    file: 'docs/legacy-wallets.md',
-    summary: 'Wallet libraries that accept only a URL',
-  },
-];
-
-export const OPERATOR_TOPICS: readonly Topic[] = [
-  {
-    path: 'install',
-    title: 'Install and run',
-    file: 'docs/getting-started.md',
-    summary: 'Requirements, the demo, real prices and Docker',
-  },
-  {
-    path: 'settings',
-    title: 'Settings',
-    file: 'docs/settings.md',
-    summary: 'All environment variables with their defaults',
-  },
-  {
-    path: 'users',
-    title: 'Users',
-    file: KEYS,
-    from: 'restricting-registration',
-    summary: 'Restricting registration, and the commands that manage users',
-  },
-  {
-    path: 'tokens',
-    title: 'Tokens and market data',
-    file: PRICES,
-    from: 'tokens',
-    summary: 'Adding tokens, the call budget, imports, terms and deletion',
-  },
-  {
-    path: 'operating',
-    title: 'Processes and commands',
-    file: OPERATING,
-    summary: 'Several processes, commands, sizing and containers',
-  },
-  {
-    path: 'databases',
-    title: 'Databases',
-    file: OPERATING,
-    from: 'the-database',
-    summary: 'PostgreSQL, poolers, high availability, backup and restore',
-  },
-  {
-    path: 'upgrades',
-    title: 'Upgrades and stops',
-    file: OPERATING,
-    from: 'upgrades',
-    summary: 'Upgrades without downtime, rolling back, and stopping',
-  },
-  {
-    path: 'administration',
-    title: 'Administration',
-    file: OPERATING,
-    from: 'secrets',
-    summary: 'Secrets, retention, the operator API and page, and email',
-  },
-  {
-    path: 'monitoring',
-    title: 'Monitoring',
-    file: OPERATING,
-    from: 'metrics',
-    summary: 'Metrics, the status page, the call budget, traces and the log',
-  },
-  {
-    path: 'alerts',
-    title: 'Alert runbook',
-    file: OPERATING,
-    from: 'alerts',
-    summary: 'The cause and the remedy of each alert',
-  },
-  {
-    path: 'figures',
-    title: 'Figures',
-    file: 'docs/figures.md',
-    summary: 'Measurements, with their targets and the machine',
-  },
-];
-
+export const USER_TOPICS = USER_ROWS.map(topicOf);
+export const OPERATOR_TOPICS = OPERATOR_ROWS.map(topicOf);
 export const TOPICS: readonly Topic[] = [...USER_TOPICS, ...OPERATOR_TOPICS];

@@ -5,32 +5,36 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { untilAborted } from '#mcp/until-aborted';
+import { untilAborted } from '#core/until-aborted';
 import { type Exchange, serverOf } from './protocol-server.ts';
 
 /** nginx's status for a client that has disconnected. */
 const CLIENT_GONE = 499;
 
 /** `text` is the body; empty if there is none. */
-export type Reply = { status: number; text: string };
+export type LegacyResponse = { status: number; text: string };
 
 /**
  * Serves a request of the 2025 revisions. The SDK's handler would answer with an event stream, and its transport for
  * JSON takes 165 µs of CPU time per call, mostly for web requests and responses. This transport takes 30 µs.
  */
-async function answerLegacy(message: JSONRPCRequest, exchange: Exchange, signal: AbortSignal): Promise<Reply> {
+async function respondToLegacy(
+  message: JSONRPCRequest,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<LegacyResponse> {
   const server = serverOf(exchange);
-  const answered = Promise.withResolvers<JSONRPCMessage>();
+  const responded = Promise.withResolvers<JSONRPCMessage>();
   const transport: Transport = {
     start: async () => undefined,
     // Nothing else is sent: the tools send no notifications.
-    send: async (sent) => answered.resolve(sent),
+    send: async (sent) => responded.resolve(sent),
     close: async () => transport.onclose?.(),
   };
   await server.connect(transport);
   transport.onmessage?.(message);
   try {
-    return { status: 200, text: JSON.stringify(await untilAborted(answered.promise, signal)) };
+    return { status: 200, text: JSON.stringify(await untilAborted(responded.promise, signal)) };
   } catch (error) {
     // Aborts the call. After a response, there is nothing to close.
     await server.close();
@@ -44,10 +48,10 @@ export function serveLegacy(
   revision: string | undefined,
   exchange: Exchange,
   signal: AbortSignal,
-): Reply | Promise<Reply> {
+): LegacyResponse | Promise<LegacyResponse> {
   // A client negotiates the revision when it initializes, and names the revision in its other requests.
   if (message.method === 'initialize' || revision === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
-    return answerLegacy(message, exchange, signal);
+    return respondToLegacy(message, exchange, signal);
   const supported = `supported revisions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`;
   const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
   return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };

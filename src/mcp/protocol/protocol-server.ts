@@ -26,11 +26,10 @@ const OPTIONS: ServerOptions = {
 
 type CallResult = { content: { type: 'text'; text: string }[]; structuredContent?: object; isError?: boolean };
 
-/** The tools as one request may use them. */
 export type Exchange = {
   list(): ListToolsResult['tools'];
   /** Returns undefined for an unknown tool. */
-  call(name: string, given: Record<string, unknown>, signal: AbortSignal): Promise<CallResult> | undefined;
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallResult> | undefined;
 };
 
 const unknownTool = () =>

@@ -5,18 +5,17 @@ import {
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
 import { Problem } from '#core/problems';
-import { type Reply, serveLegacy } from './protocol-2025.ts';
+import { type LegacyResponse, serveLegacy } from './protocol-2025.ts';
 import { type Exchange, serverOf } from './protocol-server.ts';
 
-/** The header fields of a request. */
-export type ProtocolHeaders = Readonly<Record<string, unknown>>;
+type ProtocolHeaders = Readonly<Record<string, unknown>>;
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The SDK sees only the headers of the protocol, and never the key. */
 function toWebRequest(headers: ProtocolHeaders, signal: AbortSignal): Request {
   const names = ['mcp-protocol-version', 'mcp-method', 'mcp-name'];
-  const given = names.flatMap((name): [string, string][] => {
+  const sentHeaders = names.flatMap((name): [string, string][] => {
     const value = textIn(headers[name]);
     return value === undefined ? [] : [[name, value]];
   });
@@ -24,7 +23,7 @@ function toWebRequest(headers: ProtocolHeaders, signal: AbortSignal): Request {
     ['content-type', 'application/json'],
     ['accept', 'application/json, text/event-stream'],
   ];
-  return new Request('http://localhost/mcp', { method: 'POST', headers: [...types, ...given], signal });
+  return new Request('http://localhost/mcp', { method: 'POST', headers: [...types, ...sentHeaders], signal });
 }
 
 /** Serves the current revision of the protocol and those of 2025, without sessions, streams and subscriptions. */
@@ -37,7 +36,12 @@ export function createProtocol() {
 
   return {
     /** `body` is the parsed message. `signal` aborts when the client disconnects. */
-    async serve(headers: ProtocolHeaders, body: object, exchange: Exchange, signal: AbortSignal): Promise<Reply> {
+    async serve(
+      headers: ProtocolHeaders,
+      body: object,
+      exchange: Exchange,
+      signal: AbortSignal,
+    ): Promise<LegacyResponse> {
       if (!isJsonContentType(textIn(headers['content-type']) ?? null))
         throw new Problem('unsupported_media_type', 'Send the body as application/json.');
       const revision = textIn(headers['mcp-protocol-version']);
@@ -60,5 +64,3 @@ export function createProtocol() {
     close: modern.close,
   };
 }
-
-export type Protocol = ReturnType<typeof createProtocol>;

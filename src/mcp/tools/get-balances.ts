@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
-import { nodeBalances } from '#node/records';
-import { address } from '#node/routes-accounts-and-blocks';
+import { address } from '#node/accounts-and-blocks-routes';
+import { nodeBalances } from '#node/node-records';
 import type { CallNode } from '../call-node.ts';
 import { defineTool } from '../tool.ts';
 
@@ -14,8 +14,8 @@ export const getBalances = (callNode: CallNode, clock: Clock) =>
     input: z.object({ address: address.meta({ description: 'A bech32 address, e.g. kava1…' }) }),
     output: nodeBalances,
 
-    async call({ address }, { caller }) {
-      const data = await callNode(caller, (node) => node.balances(address));
+    async call({ address }, call) {
+      const data = await callNode(call, (node, by) => node.balances(address, by));
       const rows = data.result.map(({ denom, amount }) => [denom, amount]);
       return {
         data,

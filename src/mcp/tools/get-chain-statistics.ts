@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { type TokenStatistics, tokenStatistics } from '#statistics/records';
-import { statisticsToken, usd } from '#statistics/routes';
 import type { Statistics } from '#statistics/statistics';
-import { jsonOf, provenanceOf } from '../answer.ts';
+import { type TokenStatistics, tokenStatistics } from '#statistics/statistics-records';
+import { statisticsToken, usd } from '#statistics/statistics-routes';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import { defineTool } from '../tool.ts';
+import { jsonOf, provenanceOf } from '../tool-response.ts';
 
 export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
   defineTool({
@@ -23,9 +23,9 @@ export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
     output: tokenStatistics.extend({ time: isoTimeSchema }),
 
     async call({ token }) {
-      const answer = await statistics.latest(token);
-      const record = jsonOf<TokenStatistics>(answer);
+      const response = await statistics.latest(token);
+      const record = jsonOf<TokenStatistics>(response);
       const data = { ...record, time: isoTime(record.time * SECOND) };
-      return { data, columns: ['figure', 'value'], rows: Object.entries(data), ...provenanceOf(answer) };
+      return { data, columns: ['figure', 'value'], rows: Object.entries(data), ...provenanceOf(response) };
     },
   });

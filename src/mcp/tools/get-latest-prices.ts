@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { callsFor, type TokenPrice, tokenPrice } from '#prices/latest/records';
+import { callsFor, type TokenPrice, tokenPrice } from '#prices/latest/latest-records';
 import type { Market } from '#prices/market';
-import { jsonOf, provenanceOf } from '../answer.ts';
 import { isoOfHttpDate, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
 import { defineTool, priceProvenance } from '../tool.ts';
+import { jsonOf, provenanceOf } from '../tool-response.ts';
 
 const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
 const time = isoTimeSchema.nullable();
@@ -25,14 +25,14 @@ export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, curr
     }),
 
     async call({ tokenNames, currency }) {
-      const answer = await market.latestOf(tokenNames, currency);
-      const prices = jsonOf<TokenPrice[]>(answer).map((price) => ({
+      const response = await market.latestOf(tokenNames, currency);
+      const prices = jsonOf<TokenPrice[]>(response).map((price) => ({
         ...price,
         at: isoOfHttpDate(price.at),
         ath_date: isoOfHttpDate(price.ath_date),
         atl_date: isoOfHttpDate(price.atl_date),
       }));
       const rows = prices.map((price) => COLUMNS.map((column) => price[column]));
-      return { data: { prices }, columns: COLUMNS, rows, ...provenanceOf(answer) };
+      return { data: { prices }, columns: COLUMNS, rows, ...provenanceOf(response) };
     },
   });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Market } from '#prices/market';
-import { type DateSnapshot, dateSnapshot } from '#prices/model/records';
-import { jsonOf, provenanceOf } from '../answer.ts';
+import { type DateSnapshot, dateSnapshot } from '#prices/model/prices-records';
 import type { ToolParameters } from '../parameters.ts';
 import { defineTool, priceProvenance } from '../tool.ts';
+import { jsonOf, provenanceOf } from '../tool-response.ts';
 
 const COLUMNS = ['current_price', 'market_cap', 'total_volume'] as const;
 
@@ -20,8 +20,13 @@ export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, curr
     output: dateSnapshot.extend(priceProvenance),
 
     async call({ tokenName, date, currency }) {
-      const answer = await market.date(tokenName, date, 'json', currency);
-      const [snapshot] = jsonOf<[DateSnapshot]>(answer);
-      return { data: snapshot, columns: COLUMNS, rows: [COLUMNS.map((one) => snapshot[one])], ...provenanceOf(answer) };
+      const response = await market.date(tokenName, date, 'json', currency);
+      const [snapshot] = jsonOf<[DateSnapshot]>(response);
+      return {
+        data: snapshot,
+        columns: COLUMNS,
+        rows: [COLUMNS.map((column) => snapshot[column])],
+        ...provenanceOf(response),
+      };
     },
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { usageRecord } from '#accounts/records';
 import type { Clock } from '#core/clock';
+import { usageRecord } from '#users/users-records';
 import { defineTool } from '../tool.ts';
 
 export const getUsage = (clock: Clock) =>

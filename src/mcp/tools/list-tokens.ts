@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Clock, isoDate, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import type { Market } from '#prices/market';
-import { tokenRecord } from '#prices/model/records';
+import { tokenRecord } from '#prices/model/prices-records';
 import { defineTool } from '../tool.ts';
 
 /** Long enough for a word, short enough to compare with thousands of tokens. */
@@ -27,7 +27,7 @@ export function listTokens({ market, clock }: { market: Pick<Market, 'tokens'>; 
     async call({ search = '' }) {
       const text = search.toLowerCase();
       const found = (await all()).filter(({ token: { name, symbol, title } }) =>
-        [name, symbol, title.toLowerCase()].some((one) => one.includes(text)),
+        [name, symbol, title.toLowerCase()].some((label) => label.includes(text)),
       );
       const tokens = found.map(({ token: { name: tokenName, symbol, title }, listedAt }) => {
         return { tokenName, symbol, title, listed: isoDate(listedAt) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text } from '#core/record-fields';
-import { DATA_KINDS, SOURCE_NAMES } from './source-list.ts';
+import { text, textOrNull } from '#core/forms/record-fields';
+import { DATA_KINDS, SOURCE_NAMES } from '#web/source-list';
 
 export const sourceRecord = z
   .object({
@@ -21,14 +21,10 @@ export const sourceRecord = z
         description: 'The URL of the terms of use; null if the terms depend on the host that the operator configured',
         examples: ['https://www.coingecko.com/en/terms'],
       }),
-    attribution: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The attribution to show with the data, with `title` as a link to `url`; null if the source requires no attribution',
-        examples: ['Powered by CoinGecko'],
-      }),
+    attribution: textOrNull(
+      'The attribution to show with the data, with `title` as a link to `url`; null if the source requires no attribution',
+      'Powered by CoinGecko',
+    ),
   })
   .meta({ id: 'Source', description: 'A source of prices or statistics' });
 

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { type Document, generateDocument } from '#docs/openapi/document';
-import { withSharedParameters } from '#docs/openapi/operation';
+import { generateDocument } from '#docs/openapi/document';
 import type { Access } from '#docs/openapi/schemas';
 import { operatorProblemPage } from '#docs/site/problems';
-import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
-import { serveStyles } from './routes.ts';
+import { PAGE_SECURITY, serveText } from '#server/responses/static-content';
+import { serveStyles } from '../docs/docs-routes.ts';
 
 const TAGS = [
   { name: 'users', description: 'Find users' },
@@ -45,10 +44,6 @@ export async function describeOperatorInterface(app: FastifyInstance): Promise<v
     securitySchemes: {
       AdminToken: { type: 'http', scheme: 'bearer', description: 'The value of `ADMIN_TOKEN`.' },
     },
-  });
-  serveText(app, '/openapi.json', {
-    type: 'application/json; charset=utf-8',
-    text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
   });
   serveStyles(app, '');
   serveText(app, '/docs/problems', {

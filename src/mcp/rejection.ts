@@ -1,5 +1,4 @@
-import type { Problem } from '#core/problems';
-import { ADVICE } from '#docs/problem-advice';
+import { type Problem, problemKind } from '#core/problems';
 
 /** Problems are written for HTTP. These phrases have another form in the result of a tool. */
 const forTools = (text: string): string => text.replaceAll('`', '').replaceAll('GET /v1/tokens', 'list_tokens');
@@ -11,11 +10,10 @@ const faultsIn = ({ message, members: { errors } }: Problem): string[] =>
 function remedyOf({ code, headers, members }: Problem): string {
   if (members.errors) return 'Correct the arguments and call the tool again.';
   const wait = headers['retry-after'] ?? 'a few';
-  return forTools(ADVICE[code].remedy).replace('the number of seconds in Retry-After', `${wait} seconds`);
+  return forTools(problemKind(code).remedy).replace('the number of seconds in Retry-After', `${wait} seconds`);
 }
 
-/** The result of a refused call: what is wrong, what to do, and when to try again. */
-export function refusal(problem: Problem, requestId: string) {
+export function rejectionOf(problem: Problem, requestId: string) {
   const { code, title, headers, members } = problem;
   const wait = headers['retry-after'];
   const lines = [

@@ -1,45 +1,41 @@
 import type { FastifyInstance } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { serveAssets } from '#docs/pages/page-assets';
-import { sourceRecord } from '#docs/records';
-import type { Document } from '#docs/reference/document';
-import { PAGE_SECURITY, serveText } from '#server/replies/static-content';
+import { sourceRecord } from '#docs/docs-records';
+import type { Document, Tag } from '#docs/openapi/schemas';
+import { PAGE_SECURITY, serveText } from '#server/responses/static-content';
+import { serveAssets } from '#web/page-assets';
+import { SOURCES } from '#web/source-list';
 import type { GuideSettings } from './guide/context.ts';
 import { addressOf, markdownAddressOf } from './site/page.ts';
 import { openSite } from './site/site.ts';
-import { SOURCES } from './source-list.ts';
 
-const HTML = 'text/html; charset=utf-8';
 // Markdown is sent as plain text, because browsers download `text/markdown`.
-const MARKDOWN = 'text/plain; charset=utf-8';
+export const MARKDOWN = 'text/plain; charset=utf-8';
 /** The style sheets in the order of the cascade. */
 const STYLES = ['contents.css', 'article.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'search.js', 'try-it.js'];
 
 const ASSETS = new URL('./assets/', import.meta.url);
 
-type Tags = Document['tags'];
-
-/** Serves the style sheet of the docs. */
 export const serveStyles = (app: FastifyInstance, basePath: string): void =>
   serveAssets(app, basePath, ASSETS, { 'docs.css': STYLES });
 
-/** Serves the pages below `/docs`, their Markdown versions and the search index. Returns the pages. */
-export function serveDocs(app: FastifyInstance, settings: GuideSettings, describe: () => Document, tags: Tags) {
+export function serveDocs(
+  app: FastifyInstance,
+  settings: GuideSettings,
+  describe: () => Document,
+  tags: readonly Tag[],
+) {
   const { basePath } = settings;
   const site = openSite(settings, describe, tags);
+  const html = { type: 'text/html; charset=utf-8', headers: PAGE_SECURITY, countedAs: `${basePath}/docs/*` };
+  const markdown = { type: MARKDOWN, countedAs: `${basePath}/docs/*.md` };
   for (const page of site.pages) {
     const address = addressOf(basePath, page.path);
     for (const url of page.path === '' ? [address, `${address}/`] : [address])
-      serveText(app, url, {
-        ...{ type: HTML, headers: PAGE_SECURITY, countedAs: `${basePath}/docs/*` },
-        text: () => site.html(page),
-      });
-    serveText(app, markdownAddressOf(basePath, page.path), {
-      ...{ type: MARKDOWN, countedAs: `${basePath}/docs/*.md` },
-      text: () => site.markdown(page),
-    });
+      serveText(app, url, { ...html, text: () => site.html(page) });
+    serveText(app, markdownAddressOf(basePath, page.path), { ...markdown, text: () => site.markdown(page) });
   }
   serveText(app, `${basePath}/docs/search.json`, { type: 'application/json; charset=utf-8', text: site.index });
   const scripts = Object.fromEntries(SCRIPTS.map((name) => [name, [name]]));

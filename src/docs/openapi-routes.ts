@@ -1,12 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { MARKDOWN, serveDocs } from '#docs/docs-routes';
 import type { GuideSettings } from '#docs/guide/context';
 import { describeApi } from '#docs/guide/guide';
-import { type Described, llmsText } from '#docs/llms-text';
-import type { Document as ReferenceDocument } from '#docs/reference/document';
-import { serveDocs } from '#docs/routes';
-import { serveText } from '#server/replies/static-content';
-import { type Document, generateDocument } from './openapi/document.ts';
-import { withSharedParameters } from './openapi/operation.ts';
+import { llmsText } from '#docs/llms-text';
+import { serveText } from '#server/responses/static-content';
+import { generateDocument } from './openapi/document.ts';
 import { WITH_KEY } from './openapi/problem-responses.ts';
 
 const TAGS = [
@@ -18,6 +16,7 @@ const TAGS = [
   { name: 'statistics', description: 'On-chain statistics' },
   { name: 'history', description: 'Past prices and candles' },
   { name: 'node', description: "A blockchain node with the Cosmos SDK's legacy REST interface, free of charge" },
+  { name: 'coingecko', description: 'CoinGecko’s API v3, for programs that were written for it' },
   { name: 'mcp', description: 'Tools for AI agents' },
   { name: 'operations', description: 'Health checks for the operator' },
 ];
@@ -25,7 +24,7 @@ const TAGS = [
 /** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages below `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath } = settings;
-  await generateDocument(app, {
+  const describe = await generateDocument(app, {
     title: 'Quotient',
     description: describeApi(settings),
     basePath,
@@ -38,7 +37,8 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
         name: 'X-API-KEY',
         description:
           'The owner key that registration returns, or a key created with it: `qt_` and 38 letters and digits. If an ' +
-          'operation has an `x-scope`, the key must have that scope. The owner key has all scopes.',
+          'operation has an `x-scope`, the key must have that scope. The owner key has all scopes. A URL key (`qu_`) is ' +
+          'also accepted in the path: `/k/{key}` in front of `/v1/prices/…`, `/v1/tokens`, `/v1/node/…`, `/api/v3/…` and `/mcp`.',
       },
       Bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
       Basic: {
@@ -52,14 +52,9 @@ export async function describeInterface(app: FastifyInstance, settings: GuideSet
     },
   });
 
-  serveText(app, `${basePath}/openapi.json`, {
-    type: 'application/json; charset=utf-8',
-    text: () => JSON.stringify(withSharedParameters(app.swagger() as unknown as Document)),
-  });
-  const pages = serveDocs(app, settings, () => app.swagger() as unknown as ReferenceDocument, TAGS);
+  const pages = serveDocs(app, settings, describe, TAGS);
   serveText(app, `${basePath}/llms.txt`, {
-    // Markdown is sent as plain text, because browsers download `text/markdown`.
-    type: 'text/plain; charset=utf-8',
-    text: () => llmsText(app.swagger() as unknown as Described, settings, pages),
+    type: MARKDOWN,
+    text: () => llmsText(describe(), settings, pages),
   });
 }

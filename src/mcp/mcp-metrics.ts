@@ -1,7 +1,7 @@
 import type { MetricsRegistry } from '#core/metrics';
 
 /** `refused`: the caller must change something. `failed`: the service or a source is at fault. */
-export type CallOutcome = 'ok' | 'refused' | 'failed' | 'cancelled';
+type CallOutcome = 'ok' | 'refused' | 'failed' | 'cancelled';
 
 export function createCallCounter(metrics: MetricsRegistry) {
   const add = metrics.counter('quotient_mcp_calls_total', 'Calls of MCP tools, by tool and result', ['tool', 'result']);
