@@ -1,27 +1,23 @@
-import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#core/clock';
-import { serveOperatorPage } from '#docs/pages/operator-page';
-import { servePageAssets } from '#docs/pages/page-assets';
-import { problemHtml } from '#docs/pages/problem-html';
-import { describeOperatorInterface } from '#docs/routes-operator';
-import type { OperatorCapability } from '#operator/open';
-import { operator } from '#operator/routes';
+import { describeOperatorInterface } from '#docs/operator-openapi-routes';
+import type { OperatorCapability } from '#operator/open-operator';
+import { operator } from '#operator/operator-routes';
 import { drainOnClose } from '#server/connections/drain';
-import { createLingering } from '#server/connections/lingering';
-import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
 import { checkRequests } from '#server/connections/request-head';
-import { createHttpServer, createPendingResponses, REQUEST_OPTIONS } from '#server/connections/server';
-import { refuseForeignHost } from '#server/cross-origin';
-import { parameterValidator } from '#server/parameter-validator';
-import { createBrokenRequests } from '#server/replies/broken-requests';
-import { answerUnroutable, replyWithProblems } from '#server/replies/problem-replies';
+import { assertOwnHost } from '#server/cross-origin';
+import { createFinish } from '#server/finish-request';
+import { openListener } from '#server/listener';
 import { createRequestLog } from '#server/request-log';
-import type { FailureLog } from '#upstream/failure-log';
+import { respondWithProblems } from '#server/responses/problem-responses';
+import type { FailureLog } from '#upstream/failures/failure-log';
+import { serveOperatorPage } from '#web/operator-page';
+import { servePageAssets } from '#web/page-assets';
+import { problemHtml } from '#web/problem-html';
 import type { Settings } from './settings.ts';
 
 type Options = {
-  settings: Pick<Settings, 'logRequests' | 'admin'>;
+  settings: Pick<Settings, 'logRequests' | 'admin' | 'trustProxy'>;
   logger: FastifyBaseLogger;
   failures: FailureLog;
   clock: Clock;
@@ -34,33 +30,19 @@ type Options = {
 
 /**
  * The listener of the operator API. It has the same bounds as the public one, and no CORS: only its own page can read its
- * responses. It trusts no proxy, because a client could then choose the address whose wrong tokens are counted.
+ * responses.
  */
 export async function buildAdminApp({ settings, logger, failures, clock, services, pageFolder, drainMs }: Options) {
   const basePath = '';
-  const linger = createLingering(TIMEOUTS.linger);
-  const bodies = createRequestBodies(TIMEOUTS, linger);
-  const pending = createPendingResponses();
-  const broken = createBrokenRequests({ pending, bodies, linger, timeouts: TIMEOUTS, basePath });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
   const page = { basePath, page: problemHtml, log, requests: undefined, listing: '/openapi.json' };
-  const app = Fastify({
-    serverFactory: createHttpServer({ timeouts: TIMEOUTS, bodies, pending, fastPath: () => false }),
-    ...REQUEST_OPTIONS,
-    loggerInstance: logger,
-    routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable(page),
-    clientErrorHandler: broken.refuse,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-  });
-  app.server.on('connect', broken.refuseTunnel);
-  app.setValidatorCompiler(parameterValidator);
-  app.setSerializerCompiler(serializerCompiler);
-  replyWithProblems(app, page, { gate: { limitsOf: () => ({}) }, now: clock.now });
+  const { trustProxy } = settings;
+  const listener = { page, receivedPath: basePath, trustProxy, logger, fastPath: () => false };
+  const { app, bodies, pending } = openListener(listener);
+  respondWithProblems(app, page, { gate: { limitsOf: () => ({}) }, now: clock.now });
   checkRequests(app, bodies);
-  app.addHook('onRequest', async ({ headers }) => refuseForeignHost(headers, settings.admin?.host ?? ''));
-  log.listen(app);
+  app.addHook('onRequest', async ({ headers }) => assertOwnHost(headers, settings.admin?.host ?? ''));
+  createFinish({ gate: { costOfRequest: () => 0 }, log: log.completed, now: clock.now }).listen(app);
   servePageAssets(app, basePath);
   await describeOperatorInterface(app);
   if (pageFolder !== undefined) await serveOperatorPage(app, pageFolder);

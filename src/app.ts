@@ -1,36 +1,34 @@
-import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { serializerCompiler } from 'fastify-type-provider-zod';
-import { guard } from '#accounts/gate/guard';
-import type { Accounts } from '#accounts/open';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#core/clock';
-import { serveConsole } from '#docs/pages/console';
-import { servePageAssets } from '#docs/pages/page-assets';
-import { problemHtml } from '#docs/pages/problem-html';
-import { health } from '#docs/routes-health';
-import { describeInterface } from '#docs/routes-openapi';
-import { createReadiness, serveStatus } from '#docs/status/serve-status';
+import { describeInterface } from '#docs/openapi-routes';
+import { guard } from '#gate/guard';
+import type { OpenGate } from '#gate/open-gate';
 import type { Capability } from '#server/capability';
 import { drainOnClose } from '#server/connections/drain';
-import { createLingering } from '#server/connections/lingering';
-import { createRequestBodies, TIMEOUTS, type Timeouts } from '#server/connections/request-body';
+import type { Timeouts } from '#server/connections/request-body';
 import { checkRequests } from '#server/connections/request-head';
-import { createHttpServer, createPendingResponses, KEEP_ALIVE, REQUEST_OPTIONS } from '#server/connections/server';
+import { KEEP_ALIVE } from '#server/connections/server';
 import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
-import { parameterValidator } from '#server/parameter-validator';
-import { createCacheHeaders } from '#server/replies/answer-headers';
-import { createBrokenRequests } from '#server/replies/broken-requests';
-import { newStreamFigures, type StreamFigures } from '#server/replies/event-stream';
-import { createFastPath } from '#server/replies/fast-path';
-import { negotiateFormat } from '#server/replies/negotiation';
-import { createOpenStreams } from '#server/replies/open-streams';
-import { answerUnroutable, createProblemReport, replyWithProblems } from '#server/replies/problem-replies';
-import type { StreamTimes } from '#server/replies/stream-review';
-import { createAnswerWriter, createSend } from '#server/replies/write-answer';
+import { createFinish } from '#server/finish-request';
+import { openListener } from '#server/listener';
 import { createRequestLog } from '#server/request-log';
-import { type RequestHistograms, recordRequests } from '#server/request-metrics';
+import type { RequestHistograms } from '#server/request-metrics';
 import { traceRoutes } from '#server/request-trace';
-import type { StatusReport } from '#status/open';
-import type { FailureLog } from '#upstream/failure-log';
+import { newStreamFigures, type StreamFigures } from '#server/responses/event-stream';
+import { createFastPath } from '#server/responses/fast-path';
+import { negotiateFormat } from '#server/responses/negotiation';
+import { createOpenStreams } from '#server/responses/open-streams';
+import { createProblemReport, respondWithProblems } from '#server/responses/problem-responses';
+import { createCacheHeaders } from '#server/responses/response-headers';
+import type { StreamTimes } from '#server/responses/stream-review';
+import { createDataResponseWriter, createSend } from '#server/responses/write-response';
+import { createReadiness, health } from '#status/health-routes';
+import type { StatusReport } from '#status/open-status';
+import type { FailureLog } from '#upstream/failures/failure-log';
+import { serveConsole } from '#web/console';
+import { servePageAssets } from '#web/page-assets';
+import { problemHtml } from '#web/problem-html';
+import { serveStatus } from '#web/status/serve-status';
 import type { Settings } from './settings.ts';
 
 type Options = {
@@ -38,7 +36,7 @@ type Options = {
   logger: FastifyBaseLogger;
   failures: FailureLog;
   clock: Clock;
-  accounts: Pick<Accounts, 'allowance' | 'gate'>;
+  accounts: Pick<OpenGate, 'allowance' | 'gate'>;
   /** The generation changes when a path or parameter may refer to something else. */
   catalogue: { generation(): number };
   capabilities: readonly Capability[];
@@ -61,44 +59,28 @@ type Options = {
   consoleFolder?: string | undefined;
 };
 
-/** A list of addresses, or a number of hops. */
-const trusted = (proxies: Settings['trustProxy']) =>
-  typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false);
-
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
-  const { statusReport, announcement, etagKey, requests, timeouts = TIMEOUTS, drainMs, consoleFolder } = options;
+  const { statusReport, announcement, etagKey, requests, timeouts, drainMs, consoleFolder } = options;
   const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
-  const { basePath, corsOrigins, registration } = settings;
+  const { basePath, receivedPath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
-  const linger = createLingering(timeouts.linger);
-  const bodies = createRequestBodies(timeouts, linger);
-  const pending = createPendingResponses();
-  const broken = createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests });
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey });
-  const write = createAnswerWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: KEEP_ALIVE });
+  const write = createDataResponseWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: KEEP_ALIVE });
   const log = createRequestLog({ which: settings.logRequests, logger, failures });
-  const fastPath = createFastPath({ gate, catalogue, clock, write, requests, log: log.answered });
+  const ends = createFinish({ gate, requests, log: log.completed, now: clock.now });
+  const fastPath = createFastPath({ gate, catalogue, clock, write, finish: ends.finish, requests });
   const page = { basePath, page: problemHtml, log, requests, listing: `${basePath}/docs` };
-  const send = createSend({ write, remember: fastPath.remember, now: clock.now });
+  const send = createSend({ gate, write, remember: fastPath.remember, now: clock.now });
   const streams = createOpenStreams({
     ...{ gate, corsHeaders, clock, basePath, figures, log, requests },
     ...(times && { times }),
   });
-  const app = Fastify({
-    serverFactory: createHttpServer({ timeouts, bodies, pending, fastPath: fastPath.answer }),
-    ...REQUEST_OPTIONS,
-    loggerInstance: logger,
-    routerOptions: { maxParamLength: 512 },
-    frameworkErrors: answerUnroutable(page),
-    clientErrorHandler: broken.refuse,
-    trustProxy: trusted(settings.trustProxy),
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-  });
-  app.server.on('connect', broken.refuseTunnel);
+  const { trustProxy } = settings;
+  const listener = { page, receivedPath, trustProxy, logger, timeouts, fastPath: fastPath.respond };
+  const { app, bodies, pending } = openListener(listener);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
@@ -106,13 +88,10 @@ export async function buildApp(options: Options) {
     await streams.close();
   });
 
-  app.setValidatorCompiler(parameterValidator);
-  app.setSerializerCompiler(serializerCompiler);
   traceRoutes(app);
-  replyWithProblems(app, page, { gate, now: clock.now });
+  respondWithProblems(app, page, { gate, now: clock.now });
   checkRequests(app, bodies);
-  log.listen(app);
-  if (requests) recordRequests(app, requests);
+  ends.listen(app);
   await allowOrigins(app, corsOrigins);
   servePageAssets(app, basePath);
   await describeInterface(app, settings);
@@ -123,7 +102,7 @@ export async function buildApp(options: Options) {
   await app.register(
     async (api) => {
       negotiateFormat(api);
-      guard(api, { allowance, gate, clock, settings, sendsMail });
+      guard(api, { allowance, gate, finish: ends, clock, settings, sendsMail });
       const shared = { bodies, send, streams, gate, report: createProblemReport(page) };
       for (const { routes, rootRoutes } of capabilities) {
         if (routes) api.register(routes, { prefix: '/v1', ...shared });

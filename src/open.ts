@@ -1,45 +1,45 @@
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { openAccounts } from '#accounts/open';
-import { openCatalogue } from '#catalogue/open';
+import { openCatalogue } from '#catalogue/open-catalogue';
+import { openCoinGeckoApi } from '#coingecko/open-coingecko-api';
 import { type Clock, SECOND, systemClock } from '#core/clock';
-import { every } from '#core/every';
+import { addJobReadings, type Job, POLL_INTERVAL, runJobs } from '#core/jobs';
 import { maskApiKeys } from '#core/log';
 import { memo } from '#core/memo';
 import { createRegistry } from '#core/metrics';
 import { REVISION, VERSION } from '#core/version';
+import { identifyDatabaseFailure, isDatabaseUnable } from '#database/connection/unreachable';
 import { type Database, openDatabase } from '#database/database';
+import { addDatabaseReadings } from '#database/database-metrics';
 import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
-import { addDatabaseReadings } from '#database/metrics';
+import { deletionOfExpiredRows } from '#database/retention';
 import { readSharedSecret } from '#database/shared-secret';
-import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
-import { CONSOLE_FOLDER } from '#docs/pages/console';
-import { OPERATOR_PAGE_FOLDER } from '#docs/pages/operator-page';
-import { sources } from '#docs/routes';
-import { openMcp } from '#mcp/open';
-import { openNodes } from '#node/open';
-import { type Notifications, openNotifications } from '#notifications/open';
-import { openOperator } from '#operator/open';
-import { openPrices } from '#prices/open';
+import { sources } from '#docs/docs-routes';
+import { openMcp } from '#mcp/open-mcp';
+import { openNodes } from '#node/open-node';
+import { type Notifications, openNotifications } from '#notifications/open-notifications';
+import { openOperator } from '#operator/open-operator';
+import { openPrices } from '#prices/open-prices';
 import type { Capability } from '#server/capability';
-import { newStreamFigures } from '#server/replies/event-stream';
-import { addStreamReadings } from '#server/replies/open-streams';
-import { createResponseCache } from '#server/replies/response-cache';
 import { addRequestReadings, createRequestHistograms, listenForMetrics } from '#server/request-metrics';
-import { openStatistics } from '#statistics/open';
-import { openStatus } from '#status/open';
+import { newStreamFigures } from '#server/responses/event-stream';
+import { addStreamReadings } from '#server/responses/open-streams';
+import { createResponseCache } from '#server/responses/response-cache';
+import { openStatistics } from '#statistics/open-statistics';
+import { openStatus } from '#status/open-status';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { createFailureLog, type FailureLog } from '#upstream/failure-log';
-import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
+import { createFailureLog, type FailureLog } from '#upstream/failures/failure-log';
 import { createSourceOutcomes } from '#upstream/source-outcomes';
 import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
+import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/upstream-metrics';
 import { createVersionWatcher } from '#upstream/version-watcher';
+import { CONSOLE_FOLDER } from '#web/console';
+import { OPERATOR_PAGE_FOLDER } from '#web/operator-page';
 import { buildAdminApp } from './admin-app.ts';
 import { buildApp } from './app.ts';
+import { openAccounts } from './open-accounts.ts';
 import type { Settings } from './settings.ts';
 
-/** How often a process polls for changes by other processes, in ms. */
-const POLL_MS = SECOND;
 const CHECK_TTL = SECOND;
 /** The share of the shutdown grace period for requests in progress. The remaining time is for settling the ledger. */
 const DRAINING = 0.7;
@@ -97,8 +97,11 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const statistics = add(await openStatistics(deps));
   const nodes = add(openNodes(deps));
   const accounts = add(openAccounts({ ...deps, peerSecret, mail: () => notifications.mail }));
-  const notifications: Notifications = add(await openNotifications({ ...deps, users: accounts.users }));
+  const notifications: Notifications = add(
+    await openNotifications({ ...deps, users: accounts.users, recoverKey: accounts.keys.recover }),
+  );
   add({ routes: sources });
+  add(openCoinGeckoApi({ ...deps, catalogue, prices, usageOf: accounts.allowance.usage }));
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
   const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
   const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams }));
@@ -110,15 +113,13 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   failures.watch('database', checkDatabase);
   deadline.begin();
 
-  async function poll(): Promise<void> {
-    try {
-      await versions.poll();
-    } finally {
-      await Promise.all(capabilities.map((one) => one.poll?.()));
-    }
-  }
-  const polling = every(POLL_MS, poll, { onError: (error) => failures.failed('data poll', error) });
-  if (!database.isShareable) void polling.close();
+  const jobs: Job[] = [
+    { name: 'data poll', every: POLL_INTERVAL, run: versions.poll, isOfPeers: true },
+    ...capabilities.flatMap(({ jobs = [] }) => jobs),
+    outcomes.job,
+    deletionOfExpiredRows(database.prisma, clock),
+  ];
+  const running = runJobs(database.isShareable ? jobs : jobs.filter(({ isOfPeers }) => !isOfPeers), failures.failed);
 
   const streamFigures = newStreamFigures();
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
@@ -127,6 +128,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     metrics.addProcess();
     addRequestReadings(metrics, requests);
     addStreamReadings(metrics, streamFigures);
+    addJobReadings(metrics, jobs);
     addUpstreamReadings(metrics, upstreams);
     addStalenessReadings(metrics, () => readings.flatMap(({ staleness }) => staleness?.() ?? []));
     for (const { add } of readings) add?.(metrics);
@@ -156,10 +158,10 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     streamFigures,
     checkDatabase,
     etagKey,
-    /** Reloads changes by other processes. Runs once a second if other processes may share the database. */
-    poll,
+    jobs,
+    runJob: running.run,
     async close(): Promise<void> {
-      await polling.close();
+      await running.close();
       for (const one of capabilities.toReversed()) await one.close?.();
       await outcomes.close();
       if (!overrides.database) await database.close();

@@ -6,7 +6,7 @@ import type { Database } from '#database/database';
 import { announcement, urlOf } from '#process/announcement';
 import { isUnreachable, openConfiguredDatabase, toExitReport } from '#process/exit';
 import { startIdleGc } from '#process/memory';
-import type { FailureLog } from '#upstream/failure-log';
+import type { FailureLog } from '#upstream/failures/failure-log';
 import { openFailureLog, openLog, openService } from './open.ts';
 import { readSettings, type Settings } from './settings.ts';
 
@@ -34,6 +34,7 @@ async function start(settings: Settings): Promise<void> {
   const { listen, operatorAddress } = await openService(settings, { logger, failures, database, closers });
   closers.push(startIdleGc().close);
   const address = await listen(settings.port, stopping.signal);
+  database.started();
   const operator = operatorAddress();
   if (process.stdout.isTTY)
     process.stdout.write(announcement(urlOf(address) + settings.basePath, operator && urlOf(operator)));
@@ -44,20 +45,31 @@ const embeddedEnd = (reason: string) =>
 
 /** Waits for an unreachable database, because the service and the database may start at the same time. */
 async function openWhenReachable(settings: Settings, failures: FailureLog): Promise<Database> {
-  for (let pause = RETRY.first; ; pause = Math.min(2 * pause, RETRY.longest)) {
+  const options = {
+    statementMs: LONGEST_STATEMENT,
+    onEnd: (reason: string) => failures.failed('embedded database', embeddedEnd(reason), { reason }),
+    patience: createPatience(failures),
+  };
+  const untilNextAttempt = createPatience(failures);
+  for (;;) {
     try {
-      const database = await openConfiguredDatabase(settings, {
-        statementMs: LONGEST_STATEMENT,
-        onEnd: (reason) => failures.failed('embedded database', embeddedEnd(reason), { reason }),
-      });
+      const database = await openConfiguredDatabase(settings, options);
       failures.worked('database');
       return database;
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      failures.failed('start', (error.cause as Error).cause, { reason: error.message });
+      await untilNextAttempt((error.cause as Error).cause as Error, error.message);
     }
-    await wait(pause, undefined, { signal: stopping.signal });
   }
+}
+
+function createPatience(failures: FailureLog) {
+  let pause = RETRY.first;
+  return async (error: Error, reason = error.message): Promise<void> => {
+    failures.failed('start', error, { reason });
+    await wait(pause, undefined, { signal: stopping.signal });
+    pause = Math.min(2 * pause, RETRY.longest);
+  };
 }
 
 try {

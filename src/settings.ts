@@ -1,37 +1,36 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
-import { accountSettings, accountVariables } from '#accounts/settings';
-import { baseUrl, oneOf, readBy, SettingsError, whole } from '#core/setting-forms';
-import { parseServerUrl } from '#database/hosts';
-import { nodeSettings, nodeVariables } from '#node/settings';
-import { mailFaults, notificationSettings, notificationVariables } from '#notifications/settings';
-import { operatorFaults, operatorSettings, operatorVariables } from '#operator/settings';
-import { priceSettings, priceVariables } from '#prices/settings';
-import { statisticsFaults, statisticsSettings, statisticsVariables } from '#statistics/settings';
+import { type Network, parseNetworks } from '#core/forms/network-address';
+import { readSettingFile } from '#core/forms/setting-files';
+import { baseUrl, oneOf, readBy, SettingsError, whole } from '#core/forms/setting-forms';
+import { parseServerUrl } from '#database/connection/server-url';
+import { ledgerSettings, ledgerVariables } from '#ledger/ledger-settings';
+import { nodeSettings, nodeVariables } from '#node/node-settings';
+import { mailFaults, notificationSettings, notificationVariables } from '#notifications/notifications-settings';
+import { operatorFaults, operatorSettings, operatorVariables } from '#operator/operator-settings';
+import { priceSettings, priceVariables } from '#prices/prices-settings';
+import { statisticsFaults, statisticsSettings, statisticsVariables } from '#statistics/statistics-settings';
+import { accountSettings, accountVariables } from '#users/users-settings';
 
 const origins = z
   .string()
   .transform((text) => text.split(',').map((origin) => origin.trim()))
   .refine(
-    (list) => list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin),
+    (list) => list.every((origin) => origin === '*' || (URL.parse(origin)?.origin === origin && !origin.includes('*'))),
     'must be * or a comma-separated list of origins, such as https://app.example.org',
   );
 
-const isAddress = (text: string) => {
-  const [address = '', bits] = text.split('/');
-  const width = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
-  return bits === undefined ? width > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= width;
-};
+const proxies = readBy((text): number | readonly Network[] => {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  try {
+    return parseNetworks(text);
+  } catch {
+    throw new Error('must be the number of proxies, or a comma-separated list of proxy addresses, such as 10.0.0.0/8');
+  }
+});
 
-const proxies = z
-  .string()
-  .transform((text): number | string[] =>
-    /^\d{1,2}$/.test(text) ? Number(text) : text.split(',').map((one) => one.trim()),
-  )
-  .refine(
-    (given) => typeof given === 'number' || given.every(isAddress),
-    'must be the number of proxies, or a comma-separated list of proxy addresses, such as 10.0.0.0/8',
-  );
+const PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
+
+const PUBLIC_PATH = 'must have a path of letters, digits and . _ ~ -, or none, such as https://example.org/market';
 
 const share = z
   .string()
@@ -44,10 +43,7 @@ const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
-  BASE_PATH: z
-    .string()
-    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must be empty, or a path without a trailing slash, such as /market')
-    .default(''),
+  BASE_PATH: z.string().regex(PATH, 'must be empty, or a path without a trailing slash, such as /market').default(''),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:/, 'must be a postgresql:// URL')
@@ -61,6 +57,7 @@ const variables = z.object({
   ...mailVariables,
   UPSTREAM_TIMEOUT_MS: whole(100, 120_000).default(5000),
   ...accountVariables,
+  ...ledgerVariables,
   TRUST_PROXY: proxies.optional(),
   CORS_ORIGINS: origins.default([]),
   LOG_LEVEL: z
@@ -87,12 +84,49 @@ export type SettingName = keyof typeof variables.shape;
 export const SETTING_NAMES = Object.keys(variables.shape) as SettingName[];
 export type Environment = Partial<Record<SettingName, string>>;
 
+/** The values by name, and the path of the file of each value that comes from one. */
+type Given = { values: Environment; files: Partial<Record<SettingName, string>> };
+
+/**
+ * Trims each value. Programs that read settings files, such as `docker run --env-file`, keep trailing spaces, carriage
+ * returns and quotes.
+ */
+function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
+  const given: Given = { values: {}, files: {} };
+  const faults: string[] = [];
+  for (const name of SETTING_NAMES) {
+    const value = env[name]?.trim();
+    const path = env[`${name}_FILE`]?.trim();
+    if (value) given.values[name] = value;
+    if (!path) continue;
+    if (value) {
+      faults.push(`${name} and ${name}_FILE are both set: remove one of them`);
+      continue;
+    }
+    const file = readSettingFile(name, path);
+    if ('fault' in file) {
+      faults.push(file.fault);
+      continue;
+    }
+    given.values[name] = file.value;
+    given.files[name] = file.path;
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return given;
+}
+
+/** The settings of an environment, with the contents of the files that it names. Throws `SettingsError`. */
 export const settingsIn = (env: Readonly<Record<string, string | undefined>> = process.env): Environment =>
-  Object.fromEntries(SETTING_NAMES.filter((name) => env[name]).map((name) => [name, env[name]]));
+  givenIn(env).values;
+
+/** No setting has a value in quotes. A directory with quotes in its name would be an empty database. */
+const isQuoted = (value: string) => /^(["']).*\1$/s.test(value);
 
 const environment = variables.superRefine((env, context) => {
   for (const [name, message] of [...statisticsFaults(env), ...mailFaults(env), ...operatorFaults(env)])
     context.addIssue({ code: 'custom', path: [name], message });
+  if (!PATH.test(publicPath(env.PUBLIC_URL)))
+    context.addIssue({ code: 'custom', path: ['PUBLIC_URL'], message: PUBLIC_PATH });
 });
 
 function tracingSettings(env: z.output<typeof variables>) {
@@ -102,11 +136,18 @@ function tracingSettings(env: z.output<typeof variables>) {
   return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio } };
 }
 
+/** The path under which clients see the service. A proxy in front may strip or replace it. */
+const publicPath = (url: string | undefined): string => URL.parse(url ?? '')?.pathname.replace(/\/$/, '') ?? '';
+
 /** An empty value counts as unset. Throws `SettingsError`, whose faults never repeat a value, which may be a secret. */
 export function readSettings(env: Readonly<Record<string, string | undefined>> = process.env) {
-  const parsed = environment.safeParse(settingsIn(env));
+  const { values, files } = givenIn(env);
+  const named = (name: string) => (name in files ? `${name} in ${files[name as SettingName]}` : name);
+  const quoted = Object.entries(values).filter(([, value]) => isQuoted(value));
+  if (quoted.length > 0) throw new SettingsError(quoted.map(([name]) => `${named(name)} must not be in quotes`));
+  const parsed = environment.safeParse(values);
   if (!parsed.success) {
-    throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+    throw new SettingsError(parsed.error.issues.map(({ path, message }) => `${named(path.join('.'))} ${message}`));
   }
   const { data } = parsed;
   return {
@@ -115,10 +156,12 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     ...nodeSettings(data),
     ...notificationSettings(data),
     ...accountSettings(data),
+    ...ledgerSettings(data),
     ...operatorSettings(data),
     host: data.HOST,
     port: data.PORT,
-    basePath: data.BASE_PATH,
+    basePath: publicPath(data.PUBLIC_URL) || data.BASE_PATH,
+    receivedPath: data.BASE_PATH,
     publicUrl: data.PUBLIC_URL,
     databaseUrl: data.DATABASE_URL,
     dataDir: data.DATA_DIR,
