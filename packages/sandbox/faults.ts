@@ -3,6 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { edgePage, rateLimited } from './errors.ts';
 import { type Answer, jsonReply, parseJson } from './upstream.ts';
 
@@ -27,6 +28,9 @@ type Plain =
  * - `slow`: one byte every `everyMs` milliseconds (1000 by default)
  * - `emptyChart`: the normal response with empty arrays
  * - `wrongTypes`: the normal response with objects instead of numbers, and numbers instead of strings
+ * - `encoded`: the normal response in a content coding, whether or not the client accepts it
+ * - `redirect`: a redirect to `location`
+ * - `changed`: the normal response with the body that `change` returns for its JSON, or for its text if it is no JSON
  * - `huge`: incomplete JSON of `bytes` bytes
  */
 export type Fault =
@@ -34,8 +38,13 @@ export type Fault =
   | { kind: 'delay'; ms: number }
   | { kind: 'status'; status: number; body?: unknown; headers?: Record<string, string> }
   | { kind: 'html'; status?: number }
+  | { kind: 'changed'; change: (body: unknown) => unknown }
   | { kind: 'slow'; everyMs?: number }
+  | { kind: 'encoded'; coding: keyof typeof CODINGS }
+  | { kind: 'redirect'; status: 301 | 302 | 303 | 307 | 308; location: string }
   | { kind: 'huge'; bytes: number };
+
+const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
 
 /** A string matches any part of the path; a pattern matches the path with or without its query. */
 type PathMatch = string | RegExp;
@@ -193,6 +202,11 @@ export async function sendFault(
       const answer = normal();
       return send(response, { ...answer, body: answer.body.slice(0, answer.body.length >> 1) });
     }
+    case 'changed': {
+      const answer = normal();
+      const changed = fault.change(parseJson(answer.body) ?? answer.body);
+      return send(response, { ...answer, body: typeof changed === 'string' ? changed : JSON.stringify(changed) });
+    }
     case 'emptyChart':
       return send(response, emptyArrays(normal()));
     case 'wrongTypes':
@@ -209,6 +223,13 @@ export async function sendFault(
       // Not reset, because a reset could discard data that is already written.
       response.socket?.destroy();
       return;
+    case 'encoded': {
+      const { status, headers, body } = normal();
+      response.writeHead(status, { ...headers, 'content-encoding': fault.coding }).end(CODINGS[fault.coding](body));
+      return;
+    }
+    case 'redirect':
+      return send(response, { status: fault.status, headers: { location: fault.location }, body: '' });
     case 'slow':
       return sendSlowly(response, normal(), fault.everyMs ?? 1_000, disconnected);
     case 'huge':

@@ -6,11 +6,14 @@ import { createChain } from './chain/chain.ts';
 import { createCosmosNode } from './chain/cosmos-node.ts';
 import type { SdkVersion } from './chain/cosmos-records.ts';
 import { createLegacyNode } from './chain/legacy-node.ts';
-import { createCoingecko } from './coingecko.ts';
-import { createEcb } from './ecb.ts';
+import { createRpcNode } from './chain/rpc/rpc-node.ts';
+import type { CometVersion } from './chain/rpc/rpc-records.ts';
 import type { PlanName } from './errors.ts';
 import { createFaults, send, sendFault } from './faults.ts';
-import { createKraken } from './kraken.ts';
+import { createCoinbase } from './prices/coinbase.ts';
+import { createCoingecko } from './prices/coingecko.ts';
+import { createEcb } from './prices/ecb.ts';
+import { createKraken } from './prices/kraken.ts';
 import { createArweave, createSolana } from './statistics/arweave.ts';
 import { createBlockchainInfo, createMempool } from './statistics/bitcoin.ts';
 import { createBlockscout } from './statistics/blockscout.ts';
@@ -24,14 +27,15 @@ const errorReply = (status: number, error: string) => jsonReply(status, { error 
  *
  * - `seed` (1) and `clock` (the system clock) determine all values.
  * - `plan` (`public`) limits the history.
- * - `node` configures the nodes: the SDK version (0.50), the page size (100) and the time between blocks (6 s).
+ * - `node` configures the nodes: the versions of the SDK (0.50) and CometBFT (0.38), the page size (100) and the time
+ *   between blocks (6 s).
  */
 export async function startSandbox(
   options: {
     seed?: number;
     clock?: Clock;
     plan?: PlanName;
-    node?: { sdk?: SdkVersion; pageSize?: number; blockMs?: number };
+    node?: { sdk?: SdkVersion; comet?: CometVersion; pageSize?: number; blockMs?: number };
   } = {},
 ) {
   const { seed = 1, clock = { now: Date.now }, plan = 'public', node = {} } = options;
@@ -42,6 +46,7 @@ export async function startSandbox(
   const upstreams = {
     coingecko: createCoingecko({ ...setting, plan }),
     kraken: createKraken(setting),
+    coinbase: createCoinbase(setting),
     exchangeRates: createEcb(setting),
     // All statistics sources for a chain return consistent figures.
     cryptocompare: createCryptoCompare(setting),
@@ -52,9 +57,10 @@ export async function startSandbox(
     blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
     solana: createSolana(setting),
     arweave: createArweave(setting),
-    // The nodes share one chain, and each node serves one dialect.
-    legacyNode: createLegacyNode(chain),
-    cosmosNode: createCosmosNode(chain, { version: node.sdk, pageSize: node.pageSize }),
+    // The nodes share one chain, and each node serves one interface.
+    legacyNode: createLegacyNode(chain, clock),
+    cosmosNode: createCosmosNode(chain, clock, { version: node.sdk, pageSize: node.pageSize }),
+    rpcNode: createRpcNode(chain, node.comet),
   } satisfies Record<string, Upstream>;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -101,7 +107,7 @@ export async function startSandbox(
   let closed: Promise<void> | undefined;
   return {
     ...urls,
-    /** The chain that both nodes share, with its accounts and faucet. */
+    /** The chain that the nodes share, with its accounts and faucet. */
     chain,
     calls: log.calls,
     countCalls: log.count,

@@ -10,6 +10,8 @@ export type SandboxToken = {
   listed: string;
   /** Kraken's name for the pair against US dollars; undefined if Kraken does not list the token. */
   pair: string | undefined;
+  /** Coinbase's product against US dollars; undefined if Coinbase does not list the token. */
+  product: string | undefined;
   /** The index of the token, which separates the noise lanes of the tokens. */
   place: number;
   /** The date of the first block according to CoinGecko, which provides it for some tokens only. */
@@ -17,7 +19,29 @@ export type SandboxToken = {
   rank: number;
   maxSupply: number | null;
   totalPerCirculating: number;
+  /** The contract addresses by platform, as in CoinGecko's list: some are empty, and some have capitals as a checksum. */
+  platforms: Readonly<Record<string, string>>;
+  /** The oddity of an unusual token. Undefined for most tokens. */
+  oddity?: Oddity;
 };
+
+/**
+ * - `lastPriced`: the date of the last price, after which the token was delisted
+ * - `isUnpriced`: CoinGecko lists the token without a price
+ * - `pairStatus`, `productStatus`: the status of Kraken's pair and of Coinbase's product; `online` by default
+ */
+export type Oddity = { lastPriced?: string; isUnpriced?: boolean; pairStatus?: string; productStatus?: string };
+
+/** The addresses of the built-in tokens; the coins of their own chains have none. */
+const PLATFORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'usd-coin': {
+    ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    solana: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    'polygon-pos': '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
+  },
+};
+
+const ON_COINBASE: ReadonlySet<string> = new Set(['bitcoin', 'ethereum', 'solana']);
 
 const BUILT_IN = (
   [
@@ -28,8 +52,9 @@ const BUILT_IN = (
     ['usd-coin', 'usdc', 'USDC', '2018-08-03', '2018-10-05', 'USDCUSD', 6, null, 1.0002],
   ] as const
 ).map(([name, symbol, title, begins, listed, pair, rank, maxSupply, totalPerCirculating], place) => {
-  const names = { name, symbol, title, begins, listed, pair, place, genesis: begins };
-  return { ...names, rank, maxSupply, totalPerCirculating };
+  const product = ON_COINBASE.has(name) ? `${symbol.toUpperCase()}-USD` : undefined;
+  const names = { name, symbol, title, begins, listed, pair, product, place, genesis: begins };
+  return { ...names, rank, maxSupply, totalPerCirculating, platforms: PLATFORMS[name] ?? {} };
 });
 
 // The alternatives for a part have different initials, so each of the 1,000 symbols is unique.
@@ -42,11 +67,19 @@ const PARTS = [
 /** The lanes of synthetic tokens follow all other noise lanes. */
 const SYNTHETIC_PLACE = 20_000;
 const PAIR_EVERY = 5;
+const PRODUCT_EVERY = 3;
 const GENESIS_EVERY = 3;
 /** The range of the listing dates, and the maximum time between the first block and the listing. */
 const LISTED = [Date.parse('2014-01-01'), Date.parse('2025-06-01')] as const;
 const MAX_LEAD = 400 * DAY;
-const [LISTED_LANE, GENESIS_LANE] = [1, 2];
+const LISTED_LANE = 1;
+const GENESIS_LANE = 2;
+
+/** Every second synthetic token has a contract. The address of every tenth of them is unknown. */
+function platformsOf(n: number): Record<string, string> {
+  if (n % 2 === 0) return {};
+  return { ethereum: n % 20 === 1 ? '' : `0x${n.toString(16).padStart(40, 'c')}` };
+}
 
 function synthetic(n: number): SandboxToken {
   const parts = PARTS.map((part, i) => part[Math.floor(n / 10 ** (2 - i)) % 10] as string);
@@ -65,20 +98,45 @@ function synthetic(n: number): SandboxToken {
     rank: place,
     maxSupply: null,
     totalPerCirculating: 1,
+    platforms: platformsOf(n),
     pair: n % PAIR_EVERY === 0 ? `${symbol.toUpperCase()}USD` : undefined,
+    product: n % PRODUCT_EVERY === 0 ? `${symbol.toUpperCase()}-USD` : undefined,
     genesis: n % GENESIS_EVERY === 0 ? begins : undefined,
   };
 }
 
+const odd = (n: number, name: string, symbol: string, oddity: Oddity): SandboxToken => ({
+  ...synthetic(n),
+  name,
+  symbol,
+  title: name,
+  begins: '2019-01-01',
+  listed: '2019-06-01',
+  genesis: undefined,
+  oddity,
+  pair: oddity.pairStatus && `${symbol.toUpperCase()}USD`,
+  product: oddity.productStatus && `${symbol.toUpperCase()}-USD`,
+});
+
+/** Tokens as they exist in the world, too. */
+const ODD = [
+  odd(1000, 'delisted-coin', 'dlc', { lastPriced: '2026-03-01', pairStatus: 'cancel_only', productStatus: 'delisted' }),
+  odd(1001, 'unpriced-coin', 'upc', { isUnpriced: true }),
+  odd(1002, 'micro-coin', 'mic', { pairStatus: 'post_only', productStatus: 'cancel_only' }),
+];
+
 const builtIn = new Map<string, SandboxToken>(BUILT_IN.map((token) => [token.name, token]));
 let cachedTokens: ReadonlyMap<string, SandboxToken> | undefined;
 
-/** The service's built-in tokens and 1,000 synthetic tokens. The set never changes. */
+/** The service's built-in tokens, 1,000 synthetic tokens and then a few odd tokens. The set never changes. */
 export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
   const createSynthetic = () => Array.from({ length: 1000 }, (_, n) => synthetic(n));
-  cachedTokens ??= new Map([...BUILT_IN, ...createSynthetic()].map((token) => [token.name, token]));
+  cachedTokens ??= new Map([...BUILT_IN, ...createSynthetic(), ...ODD].map((token) => [token.name, token]));
   return cachedTokens;
 }
 
 export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);
+/** The time of the last price in Unix ms. Infinite for a token that is still priced. */
+export const lastPricedAt = (name: string): number =>
+  Date.parse(sandboxToken(name)?.oddity?.lastPriced ?? '') || Number.POSITIVE_INFINITY;
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

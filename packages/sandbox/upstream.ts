@@ -45,18 +45,43 @@ export function parseJson(body: string): unknown {
   }
 }
 
-export const routed = (
+type Route = (request: UpstreamRequest & { now: number }, id: string) => Answer;
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An upstream whose routes are named by method and path, such as `GET /coins/{id}`. A name in braces matches one segment
+ * of the path, which the route receives decoded. The first route that matches responds.
+ */
+export function routed(
   prefix: string,
   clock: Clock,
-  routes: Readonly<Record<string, (now: number, request: UpstreamRequest) => Answer>>,
+  routes: Readonly<Record<string, Route>>,
   otherwise: (request: UpstreamRequest) => Answer,
-): Upstream => ({
-  prefix,
-  answer(request) {
-    const isKnown = request.method === 'GET' && Object.hasOwn(routes, request.path);
-    return (isKnown && routes[request.path]?.(clock.now(), request)) || otherwise(request);
-  },
-});
+): Upstream {
+  const all = Object.entries(routes).map(([name, answer]) => {
+    const [method, endpoint = ''] = name.split(' ');
+    return { method, endpoint, pattern: new RegExp(`^${endpoint.replace(/\{\w+\}/, '([^/]+)')}$`), answer };
+  });
+  return {
+    prefix,
+    endpointOf: (path) => all.find(({ pattern }) => pattern.test(path))?.endpoint ?? path,
+    answer(request) {
+      for (const { method, pattern, answer } of all) {
+        const match = request.method === method && pattern.exec(request.path);
+        const id = match ? decoded(match[1] ?? '') : undefined;
+        if (id !== undefined) return answer({ ...request, now: clock.now() }, id);
+      }
+      return otherwise(request);
+    },
+  };
+}
 
 /** A clock that returns Unix ms. It is compatible with the service's clocks. */
 export type Clock = { now(): number };

@@ -94,7 +94,7 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
   const transaction: Transaction = {
     ...content,
     timeoutHeight: 0,
-    size: bytes.length,
+    bytes,
     signBytes: (_signature, place) => aminoSignBytes(content, place),
   };
   return { bytes, transaction };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND, type Setting } from '../upstream.ts';
 import { type ChainView, check, checkPrice, DENOM } from './check-transaction.ts';
-import { type Delivered, deliver } from './deliver.ts';
+import { type Delivered, deliver, simulate } from './deliver.ts';
 import { createLedger } from './events.ts';
 import { addressError, genesisKey } from './keys.ts';
 import { type Condition, satisfies } from './search-conditions.ts';
@@ -107,6 +107,14 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       makeDueBlocks();
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
+
+    /** Executes a transaction without changes. Throws a TransactionError. */
+    simulate(read: () => Transaction) {
+      makeDueBlocks();
+      return simulate(read(), ledger, view());
+    },
+    /** The transactions of a block. */
+    transactionsAt: (of: number): Delivered[] => [...delivered.values()].filter((each) => each.height === of),
 
     /** `async` hides the outcome of the check, `sync` returns it, and `block` creates a block immediately. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {

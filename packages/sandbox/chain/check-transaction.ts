@@ -91,11 +91,16 @@ function checkSignature(
   return { address, publicKey, sequence };
 }
 
+/** Checks a transaction without its signatures, as for a simulation. */
+export function checkUnsigned(transaction: Transaction, view: ChainView): void {
+  checkContent(transaction, view.height);
+  checkFunds(signersOf(transaction)[0] ?? '', transaction.fee, view);
+}
+
 /** Returns the signers, starting with the fee payer. Throws a TransactionError for an invalid transaction. */
 export function check(transaction: Transaction, view: ChainView): Signer[] {
-  checkContent(transaction, view.height);
+  checkUnsigned(transaction, view);
   const signers = signersOf(transaction);
-  checkFunds(signers[0] ?? '', transaction.fee, view);
   return transaction.signatures.map((signature, place) =>
     checkSignature(transaction, signature, { address: signers[place] ?? '', place }, view),
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, parseJson, type Upstream, type UpstreamRequest } from '../upstream.ts';
+import { type Answer, type Clock, parseJson, routed, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import type { BroadcastMode, Chain } from './chain.ts';
 import {
   broadcastResponse,
@@ -7,26 +7,20 @@ import {
   cosmosTransaction,
   countOf,
   failed,
+  indexed,
   keyRecord,
   type SdkVersion,
   searchCosmos,
   VERSIONS,
 } from './cosmos-records.ts';
 import { addressError } from './keys.ts';
-import { answerAt, blockAt, blockHeader, blockId, json } from './legacy-records.ts';
+import { blockAt, blockHeader, blockId, json } from './legacy-records.ts';
 import { readTxRaw } from './protobuf.ts';
-import { coinRecord, hashOf } from './transaction.ts';
-
-const ofHeight = (height: number, answer: Answer): Answer => ({
-  ...answer,
-  headers: { ...answer.headers, 'grpc-metadata-x-cosmos-block-height': String(height) },
-});
+import { coinRecord, hashOf, TransactionError } from './transaction.ts';
 
 const notImplemented = failed(501, 12, 'Not Implemented');
 
 function account(chain: Chain, address: string): Answer {
-  const fault = addressError(address);
-  if (fault) return failed(400, 3, fault);
   const known = chain.account(address);
   if (!known) return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   const base = {
@@ -41,8 +35,6 @@ function account(chain: Chain, address: string): Answer {
 
 /** A page starts at the denom in `pagination.key` (base64), or at `pagination.offset`. */
 function balances(chain: Chain, address: string, query: URLSearchParams, pageSize: number): Answer {
-  const fault = addressError(address);
-  if (fault) return failed(400, 3, fault);
   const coins = chain.balances(address);
   const limit = countOf(query, 'pagination.limit', 0);
   const offset = countOf(query, 'pagination.offset', 0);
@@ -61,7 +53,11 @@ function balances(chain: Chain, address: string, query: URLSearchParams, pageSiz
   });
 }
 
-const broadcastSchema = z.object({ tx_bytes: z.base64().min(1), mode: z.string() });
+const broadcastSchema = z.preprocess(
+  // The JSON names of protobuf are in camel case.
+  (body) => ({ tx_bytes: (body as { txBytes?: unknown }).txBytes, ...(body as object) }),
+  z.object({ tx_bytes: z.base64().min(1), mode: z.string() }),
+);
 
 function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
   const body = parseJson(text);
@@ -96,46 +92,76 @@ function block(chain: Chain, of: string): Answer {
   return json(200, { block_id: id(latest.height), block: made, sdk_block: made });
 }
 
+/** A panic or a failed message is 500 with code 2, as in x/auth/tx. */
+function simulation(chain: Chain, text: string): Answer {
+  const { tx_bytes, txBytes } = (parseJson(text) ?? {}) as { tx_bytes?: string; txBytes?: string };
+  try {
+    const { gasUsed, events } = chain.simulate(() => readTxRaw(Buffer.from(tx_bytes ?? txBytes ?? '', 'base64'), true));
+    const result = { data: '', log: '', events: events.map((event) => indexed(event)), msg_responses: [] };
+    return json(200, { gas_info: { gas_wanted: '0', gas_used: String(gasUsed) }, result });
+  } catch (error) {
+    if (error instanceof TransactionError) return failed(500, 2, error.message);
+    throw error;
+  }
+}
+
+/** The parameters of x/staking. */
+export const STAKING = { unbondingSeconds: 1_814_400, maxValidators: 180, maxEntries: 7, historicalEntries: 10_000 };
+
+const stakingParams = (chain: Chain): Answer =>
+  json(200, {
+    params: {
+      unbonding_time: `${STAKING.unbondingSeconds}s`,
+      max_validators: STAKING.maxValidators,
+      max_entries: STAKING.maxEntries,
+      historical_entries: STAKING.historicalEntries,
+      bond_denom: chain.denom,
+      min_commission_rate: '0.000000000000000000',
+    },
+  });
+
 const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
   json(200, {
     default_node_info: { network: chain.chainId, version: '0.38.0', moniker: 'sandbox' },
     application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
   });
 
+function transaction(chain: Chain, hash: string, { logs }: { logs: boolean }): Answer {
+  const found = chain.transaction(hash);
+  if (!found) return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
+  return json(200, {
+    tx: cosmosTransaction(found.transaction, found.sequences),
+    tx_response: cosmosResponse(found, logs),
+  });
+}
+
 /** A node with the modern REST interface, below `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
+  clock: Clock,
   { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
 ): Upstream {
-  function transaction(hash: string): Answer {
-    const found = chain.transaction(hash);
-    if (!found) return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
-    return json(200, {
-      tx: cosmosTransaction(found.transaction, found.sequences),
-      tx_response: cosmosResponse(found, VERSIONS[version].logs),
-    });
-  }
-
-  function get(path: string, query: URLSearchParams): Answer {
-    const { height } = chain.latest();
-    const answer = answerAt(path, {
-      '/cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain, version),
-      '/cosmos/base/tendermint/v1beta1/blocks/{id}': (of) => block(chain, of),
-      '/cosmos/tx/v1beta1/txs': () => searchCosmos(chain, query, { version, pageSize }),
-      '/cosmos/tx/v1beta1/txs/{id}': transaction,
-      '/cosmos/bank/v1beta1/balances/{id}': (address) => ofHeight(height, balances(chain, address, query, pageSize)),
-      '/cosmos/auth/v1beta1/accounts/{id}': (address) => ofHeight(height, account(chain, address)),
-    });
-    return answer ?? notImplemented;
-  }
-
-  return {
-    prefix: '/cosmos-node',
-    endpointOf: (path) => path.replace(/(\/txs|\/balances|\/accounts)\/[^/]+$/, '$1/{id}'),
-    answer({ method, path, query, body }: UpstreamRequest) {
-      if (method === 'GET') return get(path, query);
-      if (method === 'POST' && path === '/cosmos/tx/v1beta1/txs') return broadcast(chain, body, version);
-      return notImplemented;
-    },
+  const ofAddress =
+    (answer: (address: string, query: URLSearchParams) => Answer) =>
+    ({ query }: UpstreamRequest, address: string): Answer => {
+      const { height } = chain.latest();
+      const fault = addressError(address);
+      const { headers, ...rest } = fault ? failed(400, 3, fault) : answer(address, query);
+      return { ...rest, headers: { ...headers, 'grpc-metadata-x-cosmos-block-height': String(height) } };
+    };
+  const blocks = '/cosmos/base/tendermint/v1beta1/blocks';
+  const txs = '/cosmos/tx/v1beta1/txs';
+  const routes = {
+    'GET /cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain, version),
+    [`GET ${blocks}/latest`]: () => block(chain, 'latest'),
+    [`GET ${blocks}/{height}`]: (_request: unknown, height: string) => block(chain, height),
+    [`GET ${txs}`]: ({ query }: UpstreamRequest) => searchCosmos(chain, query, { version, pageSize }),
+    [`POST ${txs}`]: ({ body }: UpstreamRequest) => broadcast(chain, body, version),
+    'POST /cosmos/tx/v1beta1/simulate': ({ body }: UpstreamRequest) => simulation(chain, body),
+    'GET /cosmos/staking/v1beta1/params': () => stakingParams(chain),
+    [`GET ${txs}/{id}`]: (_request: unknown, hash: string) => transaction(chain, hash, VERSIONS[version]),
+    'GET /cosmos/bank/v1beta1/balances/{id}': ofAddress((address, query) => balances(chain, address, query, pageSize)),
+    'GET /cosmos/auth/v1beta1/accounts/{id}': ofAddress((address) => account(chain, address)),
   };
+  return routed('/cosmos-node', clock, routes, () => notImplemented);
 }

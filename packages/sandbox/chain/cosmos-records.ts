@@ -82,14 +82,15 @@ export function broadcastResponse(hash: string, failure: TransactionError | null
   return { ...empty, txhash: hash, codespace: 'sdk', code: failure.code, raw_log };
 }
 
-const indexed = (event: ChainEvent, more: { key: string; value: string }[] = []) => ({
+export const indexed = (event: ChainEvent, more: { key: string; value: string }[] = []) => ({
   type: event.type,
   attributes: [...event.attributes, ...more].map((attribute) => ({ ...attribute, index: true })),
 });
 
-function resultData({ sends }: Transaction): string {
-  const encoded = TxMsgData.encode(TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) })).finish();
-  return Buffer.from(encoded).toString('hex').toUpperCase();
+export function resultData({ sends }: Transaction): Buffer {
+  return Buffer.from(
+    TxMsgData.encode(TxMsgData.fromPartial({ data: sends.map(() => ({ msgType: SEND_TYPE })) })).finish(),
+  );
 }
 
 /** The `tx_response` of a transaction in a block. Since SDK 0.50, events have `msg_index`; successes have no log. */
@@ -109,7 +110,7 @@ export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
     txhash: hash,
     codespace: failure ? 'sdk' : '',
     code: failure?.code ?? 0,
-    data: failure ? '' : resultData(transaction),
+    data: failure ? '' : resultData(transaction).toString('hex').toUpperCase(),
     raw_log: failure ? failure.message : withLogs ? JSON.stringify(logs) : '',
     logs: failure || !withLogs ? [] : logs,
     gas_wanted: String(transaction.gas),

@@ -1,4 +1,4 @@
-import { type ChainView, check, type Signer } from './check-transaction.ts';
+import { type ChainView, check, checkUnsigned, type Signer } from './check-transaction.ts';
 import { type ChainEvent, feeEvents, type Ledger, sendEvents } from './events.ts';
 import { moduleAddress } from './keys.ts';
 import { amountOf, type Coin, signersOf, type Transaction, TransactionError } from './transaction.ts';
@@ -18,7 +18,7 @@ export type Delivered = {
 };
 
 export const FEE_COLLECTOR = moduleAddress('fee_collector');
-const gasUsed = ({ sends, size }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * size;
+const gasUsed = ({ sends, bytes }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * bytes.length;
 
 /** Executes all sends. If one is invalid, throws before executing any. */
 function transfer({ sends }: Transaction, ledger: Ledger): void {
@@ -63,6 +63,13 @@ function takeFee(fee: readonly Coin[], signers: readonly Signer[], ledger: Ledge
   if (!payer || fee.length === 0) return;
   ledger.debit(payer.address, fee);
   ledger.credit(FEE_COLLECTOR, fee);
+}
+
+/** The gas of a transaction without valid signatures, and its events. Changes nothing. Throws a TransactionError. */
+export function simulate(transaction: Transaction, ledger: Ledger, view: ChainView) {
+  checkUnsigned(transaction, view);
+  transfer(transaction, { ...ledger, debit: () => {}, credit: () => {} });
+  return { gasUsed: gasUsed(transaction), events: transaction.sends.flatMap(sendEvents) };
 }
 
 /** Executes a transaction in a block. Once the check has passed, the fee is charged even if a message fails. */

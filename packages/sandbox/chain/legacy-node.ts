@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { type Answer, parseJson, type Upstream, type UpstreamRequest } from '../upstream.ts';
+import { type Answer, type Clock, parseJson, routed, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { readStdTx } from './amino.ts';
 import type { BroadcastResult, Chain } from './chain.ts';
 import { addressError } from './keys.ts';
 import {
   ACTIONS,
-  answerAt,
   blockAt,
   blockHeader,
   blockId,
@@ -27,9 +26,7 @@ const notFound: Answer = {
   body: '404 page not found\n',
 };
 
-function account(chain: Chain, address: string, height: number): Answer {
-  const fault = addressError(address);
-  if (fault) return failed(400, fault);
+function account(chain: Chain, address: string): unknown {
   const known = chain.account(address);
   // Legacy nodes return an empty account for an unknown address.
   const value = {
@@ -39,13 +36,7 @@ function account(chain: Chain, address: string, height: number): Answer {
     account_number: String(known?.number ?? 0),
     sequence: String(known?.sequence ?? 0),
   };
-  return json(200, { height: String(height), result: { type: 'cosmos-sdk/Account', value } });
-}
-
-function balances(chain: Chain, address: string, height: number): Answer {
-  const fault = addressError(address);
-  if (fault) return failed(400, fault);
-  return json(200, { height: String(height), result: chain.balances(address).map(coinRecord) });
+  return { type: 'cosmos-sdk/Account', value };
 }
 
 /** The legacy interface decodes values twice. Returns null if the second decoding fails. */
@@ -154,26 +145,21 @@ const nodeInfo = (chain: Chain): Answer =>
   });
 
 /** A node with the legacy REST interface, below `/legacy-node`. The shapes match recorded responses. */
-export function createLegacyNode(chain: Chain): Upstream {
-  function get(path: string, query: URLSearchParams): Answer {
+export function createLegacyNode(chain: Chain, clock: Clock): Upstream {
+  const ofAddress = (result: (address: string) => unknown) => (_request: unknown, address: string) => {
     const { height } = chain.latest();
-    const answer = answerAt(path, {
-      '/node_info': () => nodeInfo(chain),
-      '/blocks/{id}': (of) => block(chain, of),
-      '/txs': () => search(chain, query),
-      '/txs/{id}': (hash) => transaction(chain, hash),
-      '/bank/balances/{id}': (address) => balances(chain, address, height),
-      '/auth/accounts/{id}': (address) => account(chain, address, height),
-    });
-    return answer ?? notFound;
-  }
-
-  return {
-    prefix: '/legacy-node',
-    endpointOf: (path) => path.replace(/^(\/txs|\/bank\/balances|\/auth\/accounts)\/[^/]+$/, '$1/{id}'),
-    answer({ method, path, query, body }: UpstreamRequest) {
-      if (method === 'GET') return get(path, query);
-      return method === 'POST' && path === '/txs' ? broadcast(chain, body) : notFound;
-    },
+    const fault = addressError(address);
+    return fault ? failed(400, fault) : json(200, { height: String(height), result: result(address) });
   };
+  const routes = {
+    'GET /node_info': () => nodeInfo(chain),
+    'GET /blocks/latest': () => block(chain, 'latest'),
+    'GET /blocks/{height}': (_request: unknown, height: string) => block(chain, height),
+    'GET /txs': ({ query }: UpstreamRequest) => search(chain, query),
+    'POST /txs': ({ body }: UpstreamRequest) => broadcast(chain, body),
+    'GET /txs/{id}': (_request: unknown, hash: string) => transaction(chain, hash),
+    'GET /bank/balances/{id}': ofAddress((address) => chain.balances(address).map(coinRecord)),
+    'GET /auth/accounts/{id}': ofAddress((address) => account(chain, address)),
+  };
+  return routed('/legacy-node', clock, routes, () => notFound);
 }

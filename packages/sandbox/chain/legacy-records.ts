@@ -84,20 +84,6 @@ export const blockHeader = (chain: Chain, { height, at }: { height: number; at: 
   time: new Date(at).toISOString(),
 });
 
-/** The response of the route that matches a path. The route's `{id}` is the decoded last segment of the path. */
-export function answerAt(path: string, routes: Readonly<Record<string, (id: string) => Answer>>): Answer | undefined {
-  if (Object.hasOwn(routes, path)) return routes[path]?.('');
-  const start = path.lastIndexOf('/') + 1;
-  const route = start < path.length ? routes[`${path.slice(0, start)}{id}`] : undefined;
-  let id: string;
-  try {
-    id = decodeURIComponent(path.slice(start));
-  } catch {
-    return undefined;
-  }
-  return route?.(id);
-}
-
 export const blockId = (chain: Chain, height: number): Buffer =>
   createHash('sha256').update(`${chain.chainId}/${height}`).digest();
 

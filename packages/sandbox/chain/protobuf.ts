@@ -41,12 +41,14 @@ function sendOf({ typeUrl, value }: TxBody['messages'][number]): Send {
   return { from: fromAddress, to: toAddress, amount: coins(amount) };
 }
 
-function modeOf({ modeInfo }: SignerInfo): Signature['mode'] {
+/** A simulation has no signature, and clients omit its mode. */
+function modeOf({ modeInfo }: SignerInfo, isSimulation: boolean): Signature['mode'] {
   const multi = modeInfo?.multi;
   const isAmino = (mode: SignMode | undefined) => mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON;
   if (multi?.modeInfos.every(({ single }) => isAmino(single?.mode))) return 'SIGN_MODE_LEGACY_AMINO_JSON';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_DIRECT) return 'SIGN_MODE_DIRECT';
   if (modeInfo?.single?.mode === SignMode.SIGN_MODE_LEGACY_AMINO_JSON) return 'SIGN_MODE_LEGACY_AMINO_JSON';
+  if (isSimulation) return 'SIGN_MODE_DIRECT';
   throw unreadable('unknown sign mode');
 }
 
@@ -72,7 +74,7 @@ function signatureOf({ modeInfo }: SignerInfo, bytes: Uint8Array): Uint8Array {
 }
 
 /** Throws a TransactionError for an invalid TxRaw or a message other than MsgSend. */
-export function readTxRaw(bytes: Uint8Array): Transaction {
+export function readTxRaw(bytes: Uint8Array, isSimulation = false): Transaction {
   const { bodyBytes, authInfoBytes, signatures } = decoded(TxRaw, bytes);
   const body = decoded(TxBody, bodyBytes);
   const { signerInfos, fee } = decoded(AuthInfo, authInfoBytes);
@@ -90,11 +92,11 @@ export function readTxRaw(bytes: Uint8Array): Transaction {
     ...content,
     signatures: signerInfos.map((signer, place) => ({
       publicKey: publicKeyOf(signer),
-      mode: modeOf(signer),
+      mode: modeOf(signer, isSimulation),
       sequence: Number(signer.sequence),
       bytes: signatureOf(signer, signatures[place] ?? new Uint8Array()),
     })),
-    size: bytes.length,
+    bytes,
     signBytes({ mode }, place) {
       if (mode === 'SIGN_MODE_LEGACY_AMINO_JSON') return aminoSignBytes(content, place);
       const { chainId, accountNumber } = place;

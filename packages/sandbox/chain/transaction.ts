@@ -68,7 +68,7 @@ export type SignMode = 'SIGN_MODE_DIRECT' | 'SIGN_MODE_LEGACY_AMINO_JSON';
 export type Signature = { publicKey: Uint8Array | null; mode: SignMode; sequence: number | null; bytes: Uint8Array };
 export type SigningContext = { chainId: string; accountNumber: number; sequence: number };
 
-/** `size` is the length of the encoded transaction in bytes. */
+/** `bytes` is the encoded transaction. */
 export type Transaction = {
   sends: Send[];
   fee: Coin[];
@@ -76,7 +76,7 @@ export type Transaction = {
   memo: string;
   timeoutHeight: number;
   signatures: Signature[];
-  size: number;
+  bytes: Uint8Array;
   signBytes(signature: Signature, context: SigningContext): Uint8Array;
 };
 

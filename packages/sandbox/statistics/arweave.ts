@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hashed, valueNoise } from '../noise.ts';
-import { supplyAt } from '../price-model.ts';
+import { supplyAt } from '../prices/price-model.ts';
 import { sandboxToken } from '../tokens.ts';
 import {
   type Answer,
@@ -8,13 +8,13 @@ import {
   jsonReply,
   MINUTE,
   parseJson,
+  routed,
   SECOND,
   type Setting,
   textReply,
   type Upstream,
 } from '../upstream.ts';
 
-const BLOCK_PATH = /^\/block\/height\/(\d+)$/;
 const CHUNK = 262_144; // In bytes. A block's size is a multiple of the chunk size.
 const HASHES = 2_600_000_000_000n; // The average number of hashes per block.
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
@@ -33,7 +33,7 @@ export function createArweave({ seed, clock }: Setting): Upstream {
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
   const weaveSize = (height: number) => CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
 
-  const info = (now: number): Answer => {
+  const info = ({ now }: { now: number }): Answer => {
     const height = chain.heightAt(now);
     return jsonReply(200, {
       network: 'arweave.N.1',
@@ -61,18 +61,17 @@ export function createArweave({ seed, clock }: Setting): Upstream {
       block_size: String(CHUNK * (mean + deviation(height))),
     });
 
-  return {
-    prefix: '/arweave',
-    endpointOf: (path) => path.replace(BLOCK_PATH, '/block/height/{height}'),
-    answer({ method, path }) {
-      if (method !== 'GET') return jsonReply(405, { error: 'method_not_allowed' });
-      const now = clock.now();
-      if (path === '/info') return info(now);
-      const [, height] = BLOCK_PATH.exec(path) ?? [];
-      if (height === undefined) return jsonReply(400, { error: 'Request type not found.' });
+  const unknown = jsonReply(400, { error: 'Request type not found.' });
+  const routes = {
+    'GET /info': info,
+    'GET /block/height/{height}': ({ now }: { now: number }, height: string) => {
+      if (!/^\d+$/.test(height)) return unknown;
       return Number(height) <= chain.heightAt(now) ? block(Number(height)) : textReply(404, 'Block not found.');
     },
   };
+  return routed('/arweave', clock, routes, ({ method }) =>
+    method === 'GET' ? unknown : jsonReply(405, { error: 'method_not_allowed' }),
+  );
 }
 
 const LAMPORTS = 1e9;

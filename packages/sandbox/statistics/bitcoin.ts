@@ -11,6 +11,8 @@ import {
 } from '../upstream.ts';
 import { createChainFigures, DIFFICULTY } from './arweave.ts';
 
+type At = { now: number };
+
 const EPOCH = 2016; // blocks
 const TARGET = 600; // seconds
 const THREE_DAYS = 3 * 144; // blocks
@@ -21,9 +23,10 @@ export function createMempool({ seed, clock }: Setting) {
   const hashrate = Math.round((DIFFICULTY * 2 ** 32) / chain.blockSeconds);
   const secondsAt = (height: number) => Math.floor(chain.blockAt(height) / SECOND);
 
-  function adjustment(now: number): Answer {
+  function adjustment({ now }: At): Answer {
     const height = chain.heightAt(now);
-    const [mined, start] = [height % EPOCH, height - (height % EPOCH)];
+    const mined = height % EPOCH;
+    const start = height - (height % EPOCH);
     const remainingBlocks = EPOCH - mined;
     const timeAvg = mined > 0 ? Math.floor((now - chain.blockAt(start)) / mined) : TARGET * SECOND;
     return jsonReply(200, {
@@ -42,7 +45,7 @@ export function createMempool({ seed, clock }: Setting) {
     });
   }
 
-  function rates(now: number): Answer {
+  function rates({ now }: At): Answer {
     const height = chain.heightAt(now);
     const start = height - (height % EPOCH);
     const days = [THREE_DAYS, (2 * THREE_DAYS) / 3, THREE_DAYS / 3];
@@ -55,9 +58,9 @@ export function createMempool({ seed, clock }: Setting) {
   }
 
   const routes = {
-    '/blocks/tip/height': (now: number) => textReply(200, String(chain.heightAt(now))),
-    '/v1/difficulty-adjustment': adjustment,
-    '/v1/mining/hashrate/3d': rates,
+    'GET /blocks/tip/height': ({ now }: At) => textReply(200, String(chain.heightAt(now))),
+    'GET /v1/difficulty-adjustment': adjustment,
+    'GET /v1/mining/hashrate/3d': rates,
   };
   return routed('/mempool/api', clock, routes, ({ method, path }) => textReply(404, `Cannot ${method} ${path}`));
 }
@@ -94,7 +97,7 @@ export function createBlockchainInfo({ seed, clock }: Setting) {
   }
 
   const routes = {
-    '/stats': (now: number, { query }: UpstreamRequest) => (query.get('format') === 'json' ? stats(now) : page()),
+    'GET /stats': ({ now, query }: At & UpstreamRequest) => (query.get('format') === 'json' ? stats(now) : page()),
   };
   return routed('/bitcoin', clock, routes, () => jsonReply(404, { error: 'not-found' }));
 }

@@ -7,7 +7,7 @@ const PAGE = 50;
 export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', requiresKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 
-  function stats(now: number): Answer {
+  function stats({ now }: { now: number }): Answer {
     // Totals are updated every 30 minutes. `transactions_today` is the count of the last full day.
     const updatedAt = Math.floor(now / (HOUR / 2)) * (HOUR / 2);
     const midnight = Math.floor(now / DAY) * DAY;
@@ -26,7 +26,7 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
     });
   }
 
-  function blocks(now: number): Answer {
+  function blocks({ now }: { now: number }): Answer {
     const newest = chain.heightAt(now);
     const items = Array.from({ length: Math.min(PAGE, newest + 1) }, (_, back) => ({
       height: newest - back,
@@ -38,9 +38,8 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
     return jsonReply(200, { items, next_page_params: next });
   }
 
-  const upstream = routed(prefix, clock, { '/stats': stats, '/blocks': blocks }, () =>
-    jsonReply(404, { message: 'Not found' }),
-  );
+  const routes = { 'GET /stats': stats, 'GET /blocks': blocks };
+  const upstream = routed(prefix, clock, routes, () => jsonReply(404, { message: 'Not found' }));
   if (!requiresKey) return upstream;
   const unauthorized = jsonReply(401, { message: 'Unauthorized' });
   return {

@@ -27,7 +27,8 @@ const overRateLimit = (): Answer =>
 function latest(fsym: Listed, chain: ChainFigures, now: number): Answer {
   // A record contains the totals at midnight and the counts of the previous day.
   const midnight = Math.floor(now / DAY) * DAY;
-  const [transactions, before] = [chain.transactionsAt(midnight), chain.transactionsAt(midnight - DAY)];
+  const transactions = chain.transactionsAt(midnight);
+  const before = chain.transactionsAt(midnight - DAY);
   const addresses = chain.addressesAt(midnight);
   const difficulty = fsym === 'BTC' ? DIFFICULTY : 0;
   const record = {

@@ -1,35 +1,32 @@
-import { hashed } from './noise.ts';
-import { figuresAt, priceAt } from './price-model.ts';
-import { listedAt, type SandboxToken, sandboxTokens } from './tokens.ts';
+import { listedAt, type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.ts';
 import {
   type Answer,
   DAY,
   jsonReply,
   MINUTE,
+  routed,
   SECOND,
   type Setting,
   startOfDate,
   type Upstream,
-  type UpstreamRequest,
-} from './upstream.ts';
+} from '../upstream.ts';
+import { candleAt, type Market, type TradedPair, tradeAt } from './exchange-trades.ts';
 
 type State = { seed: number; now: number };
+const KRAKEN_LANE = 9_000;
 
 const LENGTHS = [1, 5, 15, 30, 60, 240, 1440, 10080, 21600];
 const ok = (result: unknown): Answer => jsonReply(200, { error: [], result }, { 'cache-control': 'no-cache' });
 /** Kraken sends errors with HTTP 200. */
 const errorReply = (error: string): Answer => jsonReply(200, { error: [error] });
 
-/** The pairs in `pair`. All pairs if `pair` is absent; undefined if a name is unknown. */
-function pairsOf(query: URLSearchParams): readonly Pair[] | undefined {
-  const names = query.get('pair');
-  if (names === null) return allPairs();
-  const pairs = names.split(',').map(pairNamed);
-  return pairs.every((found) => found !== undefined) ? (pairs as Pair[]) : undefined;
+/** The records of the pairs in `pair`, or of all pairs. */
+function byName(query: URLSearchParams, record: (pair: Pair) => unknown): Answer {
+  const pairs = query.get('pair')?.split(',').map(pairNamed) ?? allPairs();
+  const known = pairs.filter((found) => found !== undefined);
+  if (known.length < pairs.length) return errorReply('EQuery:Unknown asset pair');
+  return ok(Object.fromEntries(known.map((pair) => [pair.name, record(pair)])));
 }
-
-const byName = (pairs: readonly Pair[], record: (pair: Pair) => unknown): Answer =>
-  ok(Object.fromEntries(pairs.map((pair) => [pair.name, record(pair)])));
 
 /** Kraken returns two values for each daily figure: since midnight UTC, and for the last 24 hours. */
 function ticker(pair: Pair, { seed, now }: State) {
@@ -63,76 +60,28 @@ function ohlc(query: URLSearchParams, { seed, now }: State): Answer {
   return ok({ [pair.name]: rows, last });
 }
 
-function answerKraken({ method, path, query }: UpstreamRequest, state: State): Answer {
-  if (method !== 'GET') return errorReply('EGeneral:Invalid arguments');
-  if (path === '/OHLC') return ohlc(query, state);
-  const pairs = pairsOf(query);
-  if (!pairs) return errorReply('EQuery:Unknown asset pair');
-  if (path === '/Ticker') return byName(pairs, (pair) => ticker(pair, state));
-  if (path === '/AssetPairs') return byName(pairs, assetPair);
-  return errorReply('EGeneral:Unknown method');
-}
-
 export function createKraken({ clock, seed }: Setting): Upstream {
-  return {
-    prefix: '/0/public',
-    answer: (request) => answerKraken(request, { seed, now: clock.now() }),
-    rateLimited: () => errorReply('EGeneral:Too many requests'),
+  type Request = { query: URLSearchParams; now: number };
+  const routes = {
+    'GET /OHLC': ({ query, now }: Request) => ohlc(query, { seed, now }),
+    'GET /Ticker': ({ query, now }: Request) => byName(query, (pair) => ticker(pair, { seed, now })),
+    'GET /AssetPairs': ({ query }: Request) => byName(query, assetPair),
   };
+  const upstream = routed('/0/public', clock, routes, ({ method }) =>
+    errorReply(method === 'GET' ? 'EGeneral:Unknown method' : 'EGeneral:Invalid arguments'),
+  );
+  return { ...upstream, rateLimited: () => errorReply('EGeneral:Too many requests') };
 }
 
 const MAX_ROWS = 720;
-/** Kraken's share of a token's volume, and the maximum deviation from the market price. */
-const SHARE = 0.02;
-const SPREAD = 0.0004;
-const PRICES_PER_CANDLE = 5;
-/** These lanes follow the noise lanes of the price model. */
-const [SPREAD_LANE, QUIET_LANE, SHARE_LANE] = [9_000, 9_100, 9_200];
-
-type Market = { seed: number; pair: Pair };
-
-/** The price of the last trade at an instant (Unix ms), even before the pair's first trade. */
-function tradeAt({ seed, pair }: Market, at: number): number {
-  const price = priceAt(seed, pair.token, at) ?? 0;
-  const deviation = SPREAD * (2 * hashed(seed, SPREAD_LANE, Math.floor(at / MINUTE)) - 1);
-  return Number((price * (1 + deviation)).toFixed(pair.decimals));
-}
-
-const isQuiet = ({ seed, pair }: Market, at: number, length: number): boolean =>
-  length <= 5 * MINUTE && hashed(seed, QUIET_LANE, Math.floor(at / length)) < pair.quiet;
-
-/** A candle without trades closes at the close of the last candle with trades. */
-function closeOf(market: Market, at: number, length: number, now: number): number {
-  let start = at;
-  while (isQuiet(market, start, length) && start > market.pair.since) start -= length;
-  return tradeAt(market, Math.min(start + length, now));
-}
 
 type Row = [time: number, ...figures: [...string[], number]];
 
 /** `[time, open, high, low, close, vwap, volume, count]` of the candle that starts at `at`. */
 function candleRow(market: Market, at: number, length: number, now: number): Row {
-  const { seed, pair } = market;
-  const text = (price: number) => price.toFixed(pair.decimals);
-  const close = closeOf(market, at, length, now);
-  const time = at / SECOND;
-  const before = closeOf(market, at - length, length, now);
-  if (isQuiet(market, at, length)) {
-    const last = text(before);
-    return [time, last, last, last, last, text(0), (0).toFixed(8), 0];
-  }
-  const end = Math.min(at + length, now);
-  const trades = Array.from({ length: PRICES_PER_CANDLE }, (_, i) =>
-    tradeAt(market, at + ((end - at) * i) / PRICES_PER_CANDLE),
-  );
-  const prices = [before, ...trades, close];
-  const average = prices.reduce((sum, price) => sum + price, 0) / prices.length;
-  const { volume = 0, price = 1 } = figuresAt(seed, pair.token, end) ?? {};
-  const share = SHARE * (0.5 + hashed(seed, SHARE_LANE, Math.floor(at / length)));
-  const traded = ((volume / price) * share * (end - at)) / DAY;
-  const [high, low] = [Math.max(...prices), Math.min(...prices)];
-  const count = 1 + Math.floor(traded / 2);
-  return [time, ...[before, high, low, close, average].map(text), Math.max(traded, 1e-8).toFixed(8), count] as Row;
+  const { open, high, low, close, average, volume, trades } = candleAt(market, at, length, now);
+  const text = (price: number) => price.toFixed(market.pair.decimals);
+  return [at / SECOND, ...[open, high, low, close, average].map(text), volume.toFixed(8), trades] as Row;
 }
 
 /** The candles after `since` (Unix ms): at most `MAX_ROWS`, and the current candle. */
@@ -148,17 +97,7 @@ function candleRows(market: Market, length: number, since: number, now: number) 
   return { rows, last: (current - length) / SECOND };
 }
 
-/** `since` is the time of the first trade. `quiet` is the share of five-minute candles without trades. */
-type Pair = {
-  token: string;
-  name: string;
-  altname: string;
-  wsname: string;
-  base: string;
-  decimals: number;
-  since: number;
-  quiet: number;
-};
+type Pair = TradedPair & { name: string; altname: string; wsname: string; base: string };
 
 const pair = (
   token: string,
@@ -173,6 +112,7 @@ const pair = (
   decimals,
   since: Date.parse(since),
   quiet,
+  lane: KRAKEN_LANE,
 });
 
 const PAIRS: readonly Pair[] = [
@@ -189,11 +129,11 @@ function syntheticPairs(token: SandboxToken): Pair[] {
   const name = token.pair;
   if (name === undefined || PAIRS.some((known) => known.token === token.name)) return [];
   const since = new Date(listedAt(token)).toISOString();
-  return [pair(token.name, [name, name, name.replace(/USD$/, '/USD')], { since, decimals: 6 })];
+  return [pair(token.name, [name, name, name.replace(/USD$/, '/USD')], { since, decimals: token.oddity ? 12 : 6 })];
 }
 let cachedPairs: readonly Pair[] | undefined;
 
-export function allPairs(): readonly Pair[] {
+function allPairs(): readonly Pair[] {
   cachedPairs ??= [...PAIRS, ...[...sandboxTokens().values()].flatMap(syntheticPairs)];
   return cachedPairs;
 }
@@ -201,7 +141,7 @@ export function allPairs(): readonly Pair[] {
 const pairNamed = (name: string): Pair | undefined =>
   allPairs().find((known) => known.name === name || known.altname === name);
 
-export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
+const assetPair = ({ token, altname, wsname, base, decimals }: Pair) => ({
   altname,
   wsname,
   aclass_base: 'currency',
@@ -223,5 +163,5 @@ export const assetPair = ({ altname, wsname, base, decimals }: Pair) => ({
   ordermin: '0.0001',
   costmin: '0.5',
   tick_size: (10 ** -decimals).toFixed(decimals),
-  status: 'online',
+  status: sandboxToken(token)?.oddity?.pairStatus ?? 'online',
 });

@@ -1,6 +1,6 @@
-import { hashed, valueNoise } from './noise.ts';
-import { listedAt, type SandboxToken, sandboxToken } from './tokens.ts';
-import { DAY, MINUTE } from './upstream.ts';
+import { hashed, valueNoise } from '../noise.ts';
+import { listedAt, type SandboxToken, sandboxToken } from '../tokens.ts';
+import { DAY, MINUTE } from '../upstream.ts';
 
 /** Figures in US dollars. `marketCap` is `price` times the circulating supply. */
 export type Figures = { price: number; marketCap: number; volume: number };
@@ -35,6 +35,7 @@ const ECONOMIES: Readonly<Record<string, Economy>> = {
   ethereum: economy([1.6, 3_000, 1.8, 0.038], [72_100_000, 122_000_000, 2.6], 0.05),
   solana: economy([0.9, 140, 0.7, 0.05], [8_000_000, 700_000_000, 3.6], 0.06),
   'usd-coin': economy('pegged', [12_000_000, 110_000_000_000, 8], 0.15),
+  'micro-coin': economy([2e-9, 4e-9, 1, 0.05], [4e14, 4.2e14, 5], 0.05),
 };
 
 const YEAR = 365.25 * DAY;

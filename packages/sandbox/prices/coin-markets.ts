@@ -1,8 +1,8 @@
+import { rubyFloat } from '../errors.ts';
+import { lastPricedAt, type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.ts';
+import { DAY } from '../upstream.ts';
 import { publishedMidnight } from './chart.ts';
-import { rubyFloat } from './errors.ts';
 import { extremesAt, figuresAt, quotedAt, supplyAt } from './price-model.ts';
-import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.ts';
-import { DAY } from './upstream.ts';
 
 // CoinGecko returns more digits for small prices, and rounds prices from 10,000 to integers.
 function quoted(price: number): unknown {
@@ -16,7 +16,7 @@ const percent = (now: number, then: number) => rubyFloat(Number(((now / then - 1
 /** A record of `/coins/markets`; null before the token's listing. */
 function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   const { name: token, symbol, title, rank, maxSupply, totalPerCirculating } = coin;
-  const at = quotedAt(seed, token, now);
+  const at = Math.min(quotedAt(seed, token, now), lastPricedAt(token));
   const figures = figuresAt(seed, token, at);
   const extremes = extremesAt(seed, token, publishedMidnight(now), at);
   if (!figures || !extremes) return null;
@@ -24,7 +24,7 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
   const before = figuresAt(seed, token, at - DAY);
   const supply = supplyAt(token, at);
   const total = Math.floor(supply * totalPerCirculating);
-  return {
+  const record = {
     id: token,
     symbol,
     name: title,
@@ -52,6 +52,17 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
     roi: null,
     last_updated: new Date(at).toISOString(),
   };
+  return oddRecord(coin, record);
+}
+
+const KEPT: ReadonlySet<string> = new Set(['id', 'symbol', 'name', 'image', 'last_updated']);
+
+/** Real records contain nulls, zeros as unknown figures, and figures as strings. */
+function oddRecord({ oddity }: SandboxToken, record: object): object {
+  if (!oddity) return record;
+  if (!oddity.isUnpriced) return { ...record, market_cap_rank: null, total_supply: '1.0e+17', max_supply: 'Infinity' };
+  const nulls = Object.entries(record).map(([name, value]) => [name, KEPT.has(name) ? value : null]);
+  return { ...Object.fromEntries(nulls), market_cap: 0, last_updated: null };
 }
 
 const PAGE = { default: 100, max: 250 };
@@ -67,7 +78,7 @@ export function coinMarkets(
     ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
   const size = Math.min(perPage, PAGE.max);
   return requested
-    .map((token) => ({ token, cap: figuresAt(seed, token.name, now)?.marketCap ?? 0 }))
+    .map((token) => ({ token, cap: token.oddity?.isUnpriced ? 0 : (figuresAt(seed, token.name, now)?.marketCap ?? 0) }))
     .sort((a, b) => b.cap - a.cap)
     .slice((page - 1) * size, page * size)
     .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
@@ -75,7 +86,7 @@ export function coinMarkets(
 
 /** The response of `/coins/{id}`, with the members that clients use. */
 export function coinDetails(seed: number, token: SandboxToken, now: number): unknown {
-  const { name: id, symbol, title, genesis = null, rank } = token;
+  const { name: id, symbol, title, genesis = null, rank, platforms } = token;
   const at = quotedAt(seed, id, now);
   const extremes = extremesAt(seed, id, publishedMidnight(now), at);
   const dollars = (value: unknown) => (value === undefined ? {} : { usd: value });
@@ -84,8 +95,8 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
     symbol,
     name: title,
     web_slug: id,
-    asset_platform_id: null,
-    platforms: { '': '' },
+    asset_platform_id: Object.keys(platforms)[0] ?? null,
+    platforms: Object.keys(platforms).length > 0 ? platforms : { '': '' },
     categories: [],
     genesis_date: genesis,
     market_cap_rank: rank,
@@ -102,8 +113,11 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
 
 const MAX_RESULTS = 25;
 
-export const coinList = (): unknown[] =>
-  [...sandboxTokens().values()].map(({ name: id, symbol, title: name }) => ({ id, symbol, name }));
+/** The response of `/coins/list`, sorted by ID. */
+export const coinList = (withPlatforms: boolean): unknown[] =>
+  [...sandboxTokens().values()]
+    .map(({ name: id, symbol, title: name, platforms }) => ({ id, symbol, name, ...(withPlatforms && { platforms }) }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** The response of `/search`: the coins whose ID, symbol or name contains the text. */
 export function searchCoins(text: string): unknown {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { chartInterval, chartOf, type Window } from './chart.ts';
-import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 import {
   beyondReach,
   coinNotFound,
@@ -12,13 +10,14 @@ import {
   PLANS,
   type PlanName,
   paidPlansOnly,
-} from './errors.ts';
-import { type SandboxToken, sandboxToken } from './tokens.ts';
-import type { Answer, Setting, Upstream, UpstreamRequest } from './upstream.ts';
-import { DAY, isoDate, jsonReply, SECOND } from './upstream.ts';
+} from '../errors.ts';
+import { type SandboxToken, sandboxToken } from '../tokens.ts';
+import type { Answer, Setting, Upstream, UpstreamRequest } from '../upstream.ts';
+import { DAY, isoDate, jsonReply, routed, SECOND } from '../upstream.ts';
+import { chartInterval, chartOf, type Window } from './chart.ts';
+import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
 
-/** `spent` is the number of calls this month, including the current call. */
-type CoingeckoState = { seed: number; plan: PlanName; now: number; spent: number };
+type CoingeckoState = { seed: number; plan: PlanName; now: number };
 
 const reachOf = ({ plan }: CoingeckoState) => PLANS[plan].historyDays;
 
@@ -43,7 +42,8 @@ function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer 
   // CoinGecko treats an ID with a leading space as unknown and omits it, so IDs are not trimmed.
   const error = parameterError(query, ['vs_currency']);
   if (error) return error;
-  const [perPage, page] = [Number(query.get('per_page') ?? 100), Number(query.get('page') ?? 1)];
+  const perPage = Number(query.get('per_page') ?? 100);
+  const page = Number(query.get('page') ?? 1);
   if (!(perPage > 0)) return invalidParameter('per_page');
   if (!(page > 0)) return invalidParameter('page');
   return ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now, { perPage, page }));
@@ -68,7 +68,8 @@ function marketChart(token: string, query: URLSearchParams, state: CoingeckoStat
 function marketChartRange(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
   const error = parameterError(query, ['vs_currency', 'from', 'to']);
   if (error) return error;
-  const [from, to] = [Number(query.get('from')), Number(query.get('to'))];
+  const from = Number(query.get('from'));
+  const to = Number(query.get('to'));
   if (!Number.isFinite(from)) return invalidParameter('from');
   if (!Number.isFinite(to)) return invalidParameter('to');
   const reach = Math.floor(state.now / SECOND) - reachOf(state) * (DAY / SECOND);
@@ -76,63 +77,49 @@ function marketChartRange(token: string, query: URLSearchParams, state: Coingeck
   return chart(token, query, { from: from * SECOND, to: to * SECOND }, state);
 }
 
-function key(headers: UpstreamRequest['headers'], state: CoingeckoState): Answer {
-  const plan = PLANS[state.plan];
-  if (!('name' in plan)) return paidPlansOnly(state.now);
-  if (!headers['x-cg-pro-api-key']) return missingKey(state.now);
-  const { name, perMinute, perMonth } = plan;
+function key(headers: UpstreamRequest['headers'], { plan: name, now }: CoingeckoState, spent: number): Answer {
+  const plan = PLANS[name];
+  if (!('name' in plan)) return paidPlansOnly(now);
+  if (!headers['x-cg-pro-api-key']) return missingKey(now);
+  const { perMinute, perMonth } = plan;
   return ok({
-    plan: name,
+    plan: plan.name,
     rate_limit_request_per_minute: perMinute,
     monthly_call_credit: perMonth,
-    current_total_monthly_calls: state.spent,
-    current_remaining_monthly_calls: perMonth - state.spent,
+    current_total_monthly_calls: spent,
+    current_remaining_monthly_calls: perMonth - spent,
     api_key_rate_limit_request_per_minute: perMinute,
     api_key_monthly_call_credit: perMonth,
-    api_key_current_total_monthly_calls: state.spent,
+    api_key_current_total_monthly_calls: spent,
   });
 }
 
-const details = (token: string, _query: URLSearchParams, { seed, now }: CoingeckoState): Answer =>
-  ok(coinDetails(seed, sandboxToken(token) as SandboxToken, now));
-
-const COIN_ROUTES = new Map([
-  ['', details],
-  ['market_chart', marketChart],
-  ['market_chart/range', marketChartRange],
-]);
-const LISTS: ReadonlySet<string> = new Set(['/coins/markets', '/coins/list']);
-const COIN_PATH = /^\/coins\/([^/]+)(?:\/(.+))?$/;
-
-export function answerCoingecko(request: UpstreamRequest, state: CoingeckoState): Answer {
-  const { method, path, query, headers } = request;
-  if (method !== 'GET') return incorrectPath();
-  const demoKey = headers['x-cg-demo-api-key'] ?? query.get('x_cg_demo_api_key');
-  if ('name' in PLANS[state.plan] && demoKey) return demoKeyOnPro(state.now);
-  if (path === '/ping') return ok({ gecko_says: '(V3) To the Moon!' });
-  if (path === '/key') return key(headers, state);
-  if (path === '/coins/markets') return markets(query, state);
-  if (path === '/coins/list') return ok(coinList());
-  if (path === '/search') return ok(searchCoins(query.get('query') ?? ''));
-  const [, id = '', rest = ''] = COIN_PATH.exec(path) ?? [];
-  const route = COIN_ROUTES.get(rest);
-  if (!route) return incorrectPath();
-  return sandboxToken(id) ? route(id, query, state) : coinNotFound();
-}
-
-export function createCoingecko({ clock, ...state }: Setting & { plan: PlanName }): Upstream {
+export function createCoingecko({ clock, seed, plan }: Setting & { plan: PlanName }): Upstream {
   let month = { name: '', spent: 0 };
+  type Request = UpstreamRequest & { now: number };
+  const ofCoin =
+    (answer: (token: string, query: URLSearchParams, state: CoingeckoState) => Answer) =>
+    ({ query, now }: Request, id: string) =>
+      sandboxToken(id) ? answer(id, query, { seed, plan, now }) : coinNotFound();
+  const routes = {
+    'GET /ping': () => ok({ gecko_says: '(V3) To the Moon!' }),
+    'GET /key': ({ headers, now }: Request) => key(headers, { seed, plan, now }, month.spent),
+    'GET /coins/markets': ({ query, now }: Request) => markets(query, { seed, plan, now }),
+    'GET /coins/list': ({ query }: Request) => ok(coinList(query.get('include_platform') === 'true')),
+    'GET /search': ({ query }: Request) => ok(searchCoins(query.get('query') ?? '')),
+    'GET /coins/{id}': ofCoin((id, _query, { now }) => ok(coinDetails(seed, sandboxToken(id) as SandboxToken, now))),
+    'GET /coins/{id}/market_chart': ofCoin(marketChart),
+    'GET /coins/{id}/market_chart/range': ofCoin(marketChartRange),
+  };
+  const upstream = routed('/api/v3', clock, routes, incorrectPath);
   return {
-    prefix: '/api/v3',
-    endpointOf: (path) =>
-      LISTS.has(path)
-        ? path
-        : path.replace(COIN_PATH, (_path, _id, rest) => (rest ? `/coins/{id}/${rest}` : '/coins/{id}')),
+    ...upstream,
     answer(request) {
       const now = clock.now();
       const name = isoDate(now).slice(0, 7);
       month = { name, spent: name === month.name ? month.spent + 1 : 1 };
-      return answerCoingecko(request, { ...state, now, spent: month.spent });
+      const demoKey = request.headers['x-cg-demo-api-key'] ?? request.query.get('x_cg_demo_api_key');
+      return 'name' in PLANS[plan] && demoKey ? demoKeyOnPro(now) : upstream.answer(request);
     },
   };
 }

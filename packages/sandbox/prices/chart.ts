@@ -1,10 +1,11 @@
-import { hashed } from './noise.ts';
+import { hashed } from '../noise.ts';
+import { lastPricedAt, sandboxToken } from '../tokens.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../upstream.ts';
 import { type Figures, figuresAt, listed, placeOf } from './price-model.ts';
-import { DAY, HOUR, MINUTE, SECOND } from './upstream.ts';
 
 export type ChartInterval = 'minute' | 'hour' | 'day';
 export type Window = { from: number; to: number };
-type Column = [at: number, value: number | null][];
+type Column = [at: number, value: number | string | null][];
 export type Chart = { prices: Column; market_caps: Column; total_volumes: Column };
 
 /** How long after midnight the midnight sample is published, in ms. */
@@ -37,7 +38,7 @@ export function sampleTimes(
   const { every, offset } = SLOTS[interval];
   const lane = JITTER_LANES[interval] + placeOf(token);
   const first = Math.max(from, listed(token));
-  const last = Math.min(to, interval === 'day' ? now - DAY_PUBLISHED_AFTER : now);
+  const last = Math.min(to, lastPricedAt(token), interval === 'day' ? now - DAY_PUBLISHED_AFTER : now);
   const times: number[] = [];
   for (let slot = Math.floor(first / every); slot * every <= last; slot++) {
     const at = slot * every + offset(hashed(seed, lane, slot));
@@ -50,7 +51,10 @@ export function sampleTimes(
 export const publishedMidnight = (now: number): number => Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
 
 // Gaps in CoinGecko's daily series.
-const MISSING: Readonly<Record<string, number>> = { ethereum: Date.parse('2015-08-09') };
+const MISSING: Readonly<Record<string, number>> = {
+  ethereum: Date.parse('2015-08-09'),
+  'delisted-coin': Date.parse('2026-02-10'),
+};
 const NULL_CAP: Readonly<Record<string, number>> = {
   bitcoin: Date.parse('2017-04-02'),
   ethereum: Date.parse('2017-04-02'),
@@ -72,9 +76,25 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
+/** Real charts have arrays of unequal length, nulls, figures as strings, and a last sample before the previous one. */
+function oddChart({ prices, market_caps, total_volumes }: Chart): Chart {
+  const last = prices.at(-1);
+  const previous = prices.at(-2);
+  return {
+    prices: last && previous ? [...prices.slice(0, -1), [previous[0] - 955, last[1]]] : prices,
+    market_caps: market_caps.map(([at, cap], place) => [
+      at,
+      place % 7 === 3 ? null : place % 7 === 5 ? String(cap) : cap,
+    ]),
+    total_volumes: total_volumes.slice(1),
+  };
+}
+
 /** Figures in US dollars. The last sample is the current one, which can be older than the previous sample. */
 export function chartOf(seed: number, token: string, interval: ChartInterval, window: Window, now: number): Chart {
   const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
+  const { oddity } = sandboxToken(token) ?? {};
+  if (oddity?.isUnpriced) return chart;
   const add = (at: number, sample: ReturnType<typeof dailySample>) => {
     if (!sample) return;
     chart.prices.push([at, sample.price]);
@@ -84,6 +104,7 @@ export function chartOf(seed: number, token: string, interval: ChartInterval, wi
   const sampled = interval === 'day' ? dailySample : figuresAt;
   for (const at of sampleTimes(seed, token, interval, window, now)) add(at, sampled(seed, token, at));
   const latest = Math.floor(now / SECOND) * SECOND;
-  if (window.from <= latest && window.to >= latest) add(latest, figuresAt(seed, token, latest));
-  return chart;
+  if (window.from <= latest && window.to >= latest && latest <= lastPricedAt(token))
+    add(latest, figuresAt(seed, token, latest));
+  return oddity ? oddChart(chart) : chart;
 }

@@ -1,15 +1,15 @@
-import { valueNoise } from './noise.ts';
+import { valueNoise } from '../noise.ts';
 import {
   type Answer,
   DAY,
   HOUR,
   isoDate,
+  routed,
   type Setting,
   startOfDate,
   textReply,
   type Upstream,
-  type UpstreamRequest,
-} from './upstream.ts';
+} from '../upstream.ts';
 
 const FIRST_DATE = Date.UTC(1999, 0, 4);
 
@@ -28,6 +28,11 @@ const CURRENCIES = new Map(
     }),
 );
 const CODES = [...CURRENCIES.keys()];
+
+/** The dates on which the ECB suspended a currency: their rows have no value. */
+const SUSPENDED: Readonly<Record<string, readonly [first: string, last: string]>> = {
+  ISK: ['2008-12-10', '2018-01-31'],
+};
 
 function rateOn(seed: number, code: string, date: number): string {
   const { rate = 1 } = CURRENCIES.get(code) ?? {};
@@ -53,22 +58,23 @@ function currenciesOf(key: string): string[] | undefined {
   return codes.length > 0 ? codes : undefined;
 }
 
-function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: number): Answer {
-  if (method !== 'GET') return textReply(405, 'Method Not Allowed');
-  const codes = currenciesOf(path.replace(/^\/data\/EXR\//, ''));
-  if (!codes || !path.startsWith('/data/EXR/')) return textReply(404, 'No results found.');
+function exchangeRates(seed: number, key: string, query: URLSearchParams, now: number): Answer {
+  const codes = currenciesOf(key);
+  if (!codes) return textReply(404, 'No results found.');
   if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
   const from = Math.max(FIRST_DATE, Date.parse(query.get('startPeriod') ?? '') || 0);
-  const thru = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
+  const until = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
   const isFull = query.get('detail') !== 'dataonly';
-  const dates = publicationDates(from, thru).filter((date) => publishedAt(date) <= now);
+  const dates = publicationDates(from, until).filter((date) => publishedAt(date) <= now);
   const days = dates.map((date) => ({ date, text: isoDate(date) }));
   let lines = '';
   for (const code of codes) {
     const { last = '' } = CURRENCIES.get(code) ?? {};
+    const [first, thru] = SUSPENDED[code] ?? ['9999', ''];
     for (const { date, text } of days) {
       if (text > last) break;
-      const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rateOn(seed, code, date)}`;
+      const rate = text >= first && text <= thru ? '' : rateOn(seed, code, date);
+      const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rate}`;
       lines += `${row}${isFull ? rest(code) : ''}\r\n`;
     }
   }
@@ -79,7 +85,13 @@ function answerEcb({ method, path, query }: UpstreamRequest, seed: number, now: 
 
 /** The stand-in for the European Central Bank's data service, below `/service`. It serves only exchange rates. */
 export function createEcb({ clock, seed }: Setting): Upstream {
-  return { prefix: '/service', answer: (request) => answerEcb(request, seed, clock.now()) };
+  const routes = {
+    'GET /data/EXR/{key}': ({ query, now }: { query: URLSearchParams; now: number }, key: string) =>
+      exchangeRates(seed, key, query, now),
+  };
+  return routed('/service', clock, routes, ({ method }) =>
+    method === 'GET' ? textReply(404, 'No results found.') : textReply(405, 'Method Not Allowed'),
+  );
 }
 
 /** Midnight (UTC, Unix ms) of Easter Sunday in the Gregorian calendar, by J.-M. Oudin's algorithm. */
