@@ -1,7 +1,8 @@
 import type { QuotientClient } from '../client/index.ts';
+import { serviceNow } from '../pages/clock.ts';
 import { byId } from '../pages/dom.ts';
 
-const READ_EVERY_MS = 5 * 60_000;
+const READ_INTERVAL = 5 * 60_000;
 
 /** Shows the operator's message to all users until its end. If it cannot be read, the last one stays. */
 export function openAnnouncement(client: QuotientClient): void {
@@ -14,12 +15,12 @@ export function openAnnouncement(client: QuotientClient): void {
     clearTimeout(ending);
     // Unchanged text stays, so that screen readers do not repeat it.
     if (place.textContent !== (text ?? '')) place.textContent = text ?? '';
-    const left = until === null ? Number.POSITIVE_INFINITY : until.getTime() - Date.now();
-    if (left <= READ_EVERY_MS) ending = setTimeout(() => place.replaceChildren(), left);
+    const left = until === null ? Number.POSITIVE_INFINITY : until.getTime() - serviceNow();
+    if (left <= READ_INTERVAL) ending = setTimeout(() => place.replaceChildren(), left);
   }
 
   const attempt = () => void read().catch(() => undefined);
   attempt();
-  setInterval(attempt, READ_EVERY_MS);
+  setInterval(attempt, READ_INTERVAL);
   document.addEventListener('visibilitychange', attempt);
 }

@@ -1,6 +1,8 @@
 import type { User } from '../client/index.ts';
 import { byId, openScrollEdges } from '../pages/dom.ts';
 import { isTemporary, toError } from '../pages/problem.ts';
+import { openQuestions } from '../pages/question.ts';
+import { endSession, takeEndNotice } from '../pages/session/end.ts';
 import { openAccountMenu } from './account/account-menu.ts';
 import { openAllowance } from './account/allowance.ts';
 import { openKeys } from './account/keys.ts';
@@ -12,7 +14,6 @@ import { openUsage } from './activity/usage.ts';
 import { openWebhooks } from './activity/webhooks.ts';
 import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
-import { openConfirm } from './core/confirm.ts';
 import { openCurrency } from './core/currency.ts';
 import { factsOf, openTheme } from './core/facts.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
@@ -33,12 +34,13 @@ type ViewName = keyof typeof VIEWS;
 const DAMAGED_LINK = 'The link is incomplete. Open the whole link from the email.';
 const theme = openTheme();
 const resumeRetries = openRetries();
-const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: leave });
+const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: endSession });
+const ended = takeEndNotice();
 let current: ViewName | undefined;
 
 function show(view: ViewName, notice = ''): void {
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
-  const isFirst = current === undefined;
+  const isFirst = current === undefined && ended === undefined;
   // On a phone, the user has scrolled down to the form. The next view must start at the top.
   if (current !== view) scrollTo(0, 0);
   current = view;
@@ -59,15 +61,18 @@ const facts = factsOf(document.documentElement);
 const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showDashboard });
 const mailLink = openMailLink(session, {
   onKey(user) {
-    clear();
-    showKeyOf(user);
+    const isReplaced = session.user !== undefined;
+    session.continueAs(user);
+    // The page may show the data of another user. A key that the browser does not store must not be lost.
+    if (isReplaced && session.isUnsaved) session.reload();
+    else showKeyCreated();
   },
   onLeave: () => (session.user ? showDashboard() : void resume()),
 });
 openSample(session.anonymous);
 openAnnouncement(session.anonymous);
-const confirm = openConfirm();
-const accountMenu = openAccountMenu(session, confirm, {
+const ask = openQuestions();
+const accountMenu = openAccountMenu(session, ask, {
   usage: () => allowance.usage(),
   renewal: () => allowance.renewal(),
   onKeyReplaced: showKeyCreated,
@@ -85,12 +90,12 @@ const webhooks = openWebhooks(session, errors.onError);
 const notices = openNotices(session, webhooks.open);
 const usage = openUsage(session, errors.onError);
 const requests = openRequests(session, errors.onError);
-const keys = openKeys(session, confirm, {
+const keys = openKeys(session, ask, {
   onAccess(access) {
     accountMenu.restrict(access === 'none');
     allowance.setAccess(access);
     if (access === 'owner') void requests.open();
-    else requests.clear();
+    else requests.hide();
     if (access === 'owner' && facts.sendsMail) void notices.load();
   },
   onKeys(listed) {
@@ -145,31 +150,12 @@ function showChanged(): void {
   void keys.load();
 }
 
-function clear(): void {
-  allowance.clear();
-  dashboard.clear();
-  keyCreated.clear();
-  keys.clear();
-  usage.clear();
-  requests.clear();
-  notices.clear();
-  webhooks.clear();
-  accountMenu.clear();
-  accountMenu.restrict(false);
-}
-
-function leave(notice: string): void {
-  clear();
-  show('welcome', notice);
-}
-
 function signOut(notice: string, { ofKey = false } = {}): void {
   session.signOut(notice, { ofKey });
-  leave(notice);
+  endSession(notice);
 }
 
 function useOtherKey(): void {
-  resumeRetries.clear();
   signOut('', { ofKey: true });
 }
 
@@ -215,5 +201,8 @@ async function resume(): Promise<void> {
 }
 
 const isDamaged = isMailLink(location.hash) && !mailLinkIn(location.hash);
-if (!showMailLink()) await resume();
+if (!showMailLink()) {
+  if (ended === undefined) await resume();
+  else show('welcome', ended);
+}
 if (isDamaged) showNotice(DAMAGED_LINK);

@@ -1,4 +1,5 @@
 import type { MarketSample, QuotientClient } from '../client/index.ts';
+import { serviceNow } from '../pages/clock.ts';
 import { byId, copyButton } from '../pages/dom.ts';
 import { at, change, onDate, span } from '../pages/format.ts';
 import { answerText } from './api/answer-text.ts';
@@ -8,7 +9,8 @@ const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
 
 function inWords({ title, history: { prices } }: MarketSample): string {
-  const [first, last] = [prices[0], prices.at(-1)];
+  const first = prices[0];
+  const last = prices.at(-1);
   if (!first || !last) return '';
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
@@ -19,7 +21,7 @@ export function openSample(client: QuotientClient): void {
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
 
   function showAge(since: Date): void {
-    const now = Date.now();
+    const now = serviceNow();
     const age = span(now - since.getTime());
     byId('sample-age').textContent = `As of ${at(since, now)}, ${age} ago. The line shows the last 30 days.`;
   }
@@ -64,11 +66,13 @@ export function sparkline(points: readonly { date: Date; price: number }[]): str
   const times = points.map(({ date }) => date.getTime());
   const prices = points.map(({ price }) => price);
   const scale = (values: readonly number[], length: number) => {
-    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const least = Math.min(...values);
+    const most = Math.max(...values);
     const middle = edge + length / 2;
     return (value: number) => (most > least ? edge + ((value - least) / (most - least)) * length : middle);
   };
-  const [x, y] = [scale(times, width - 2 * edge), scale(prices, height - 2 * edge)];
+  const x = scale(times, width - 2 * edge);
+  const y = scale(prices, height - 2 * edge);
   const corners = points.map(({ date, price }) => `${x(date.getTime()).toFixed(1)} ${(height - y(price)).toFixed(1)}`);
   return corners.length > 0 ? `M${corners.join('L')}` : '';
 }

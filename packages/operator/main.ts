@@ -1,11 +1,12 @@
 import { byId } from '../pages/dom.ts';
 import { fieldOf, onSubmit } from '../pages/form.ts';
-import { openStored } from '../pages/storage.ts';
+import { openQuestions } from '../pages/question.ts';
+import { endSession, takeEndNotice } from '../pages/session/end.ts';
+import { openStored } from '../pages/session/storage.ts';
 import { createApi } from './api/api.ts';
 import { errorNote } from './api/problem.ts';
 import { openAudit } from './audit/audit.ts';
 import { openReport, type View } from './core/context.ts';
-import { openQuestions } from './core/question.ts';
 import { placeIn } from './core/router.ts';
 import { openAnnouncement } from './service/announcement.ts';
 import { openMessages } from './service/messages.ts';
@@ -27,7 +28,7 @@ const go = (fragment: string) => {
   if (location.hash === fragment) void showPlace();
   else location.hash = fragment;
 };
-const context = { api, ask: openQuestions(), report, go };
+const context = { api, ask: openQuestions(errorNote), report, go };
 
 type Named = { id: string; title: string; view: View };
 const USER: Named = { id: 'user-view', title: 'User', view: openUser(context) };
@@ -38,7 +39,6 @@ const VIEWS: Readonly<Record<string, Named>> = {
   announcement: { id: 'announcement-view', title: 'Announcement', view: openAnnouncement(context) },
   audit: { id: 'audit-view', title: 'Audit log', view: openAudit(context) },
 };
-const ALL = [USER, ...Object.values(VIEWS)];
 const views = byId('views');
 const signOut = byId('sign-out');
 const signIn = byId('sign-in', HTMLFormElement);
@@ -51,10 +51,7 @@ function showOnly(id: string): void {
 }
 
 function showSignIn(): void {
-  current = undefined;
   showOnly('sign-in-view');
-  views.hidden = true;
-  signOut.hidden = true;
   document.title = 'Sign in · Quotient operator';
   document.body.dataset.view = 'sign-in';
   signIn.querySelector<HTMLElement>('input')?.focus();
@@ -84,18 +81,14 @@ async function showPlace(): Promise<void> {
     byId(id).querySelector<HTMLElement>('h1')?.focus();
     scrollTo(0, 0);
   }
-  await view.show(place);
+  await view(place);
 }
 
-/** Ends the session: no data of a user stays in the page. */
 function end(text: string): void {
   if (token === undefined) return;
   token = undefined;
   stored.remove();
-  if (dialog.open) dialog.close();
-  for (const { view } of ALL) view.clear();
-  showSignIn();
-  report(text);
+  endSession(text);
 }
 
 onSubmit(
@@ -113,7 +106,6 @@ onSubmit(
     report('');
     await showPlace();
     document.querySelector<HTMLElement>('main > section:not([hidden]) h1')?.focus();
-    return undefined;
   },
   { note: errorNote },
 );
@@ -122,4 +114,5 @@ addEventListener('hashchange', () => {
   if (dialog.open) dialog.close();
   void showPlace();
 });
+report(takeEndNotice() ?? '');
 void showPlace();

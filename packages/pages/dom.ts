@@ -21,8 +21,20 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 
 export const placeholder = () => make('span', { class: 'placeholder' }, '\u2007');
 
-export const makeRow = (...cells: (readonly [content: Node | string, kind?: string])[]) =>
-  make('tr', {}, ...cells.map(([content, kind = '']) => make('td', { class: kind }, content)));
+/** Secondary text. */
+export const softText = (...content: (Node | string)[]) => make('p', { class: 'soft' }, ...content);
+
+/** An entry of a list of labels and values. */
+export const makeFigure = (label: Node | string, ...value: (Node | string)[]) =>
+  make('div', {}, make('dt', {}, label), make('dd', {}, ...value));
+
+/** An element of an image. */
+export function makeSvg(tag: string, attributes: Readonly<Record<string, string | number>>, ...children: SVGElement[]) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
 
 export function makeButton(label: string, act: () => void, kind = ''): HTMLButtonElement {
   const button = make('button', { type: 'button', class: kind }, label);
@@ -63,8 +75,10 @@ export function copyButton(
   button.addEventListener('click', async () => {
     const mine = text();
     content = mine;
-    const copied = await navigator.clipboard.writeText(mine).then(
-      () => true,
+    // On a page without TLS, browsers offer no clipboard.
+    const clipboard = navigator.clipboard as Clipboard | undefined;
+    const copied = await Promise.resolve(clipboard?.writeText(mine)).then(
+      () => clipboard !== undefined,
       () => false,
     );
     if (copied) onCopied?.();

@@ -2,11 +2,12 @@ import type { QuotientError } from '../client/index.ts';
 import { openFaults } from './faults.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/** Runs `submit` if all fields are valid, and shows its text or error. Then resets the form unless `keeps` is set. */
+/** Runs `submit` if all fields are valid, and shows its text, if it returns one, or its error. Then resets the form. */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
-  submit: (fields: FormData) => Promise<string | undefined>,
+  submit: (fields: FormData) => Promise<unknown>,
+  /** With `keeps`, the form is not reset. */
   { keeps = false, note = problemNote }: { keeps?: boolean; note?: (error: QuotientError) => Node } = {},
 ): void {
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');
@@ -30,7 +31,7 @@ export function onSubmit(
           button.textContent = label;
         });
         if (!keeps) form.reset();
-        sent?.replaceChildren(text ?? '');
+        sent?.replaceChildren(typeof text === 'string' ? text : '');
       },
       (error) => (faults.showServiceErrors(error) ? '' : note(error)),
     );

@@ -5,6 +5,7 @@ import { span, withDates } from './format.ts';
 const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   network: 'The service is unreachable. Check your connection and try again.',
   timeout: 'The service did not respond in time. Try again in a moment.',
+  redirect: 'A proxy redirected the request, for example to a sign-in page. Reload this page.',
   invalid_answer: 'The response did not come from this service. Check whether a proxy intercepts your requests.',
 };
 

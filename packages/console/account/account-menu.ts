@@ -1,9 +1,10 @@
 import type { Usage } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { byId } from '../../pages/dom.ts';
 import { count, onDateAt } from '../../pages/format.ts';
+import { type Ask, graceField } from '../../pages/question.ts';
 import { masked } from '../api/answer-text.ts';
 import type { Session } from '../api/session.ts';
-import type { Confirm } from '../core/confirm.ts';
 import type { Renewal } from './validity.ts';
 
 type Options = {
@@ -19,7 +20,7 @@ const UNNAMED = 'Account';
 
 export function openAccountMenu(
   session: Session,
-  confirm: Confirm,
+  ask: Ask,
   { usage, renewal, onKeyReplaced, onRenewed, onSignedOut }: Options,
 ) {
   const menu = byId('account-menu');
@@ -31,7 +32,7 @@ export function openAccountMenu(
   function renewalInWords(): string {
     const { user } = session;
     if (!user) return '';
-    if (user.validUntil.getTime() <= Date.now()) {
+    if (user.validUntil.getTime() <= serviceNow()) {
       return `Your key expired on ${validUntil()}. The renewal starts a new period with ${count(user.limit)} calls. The key stays the same.`;
     }
     return `Your key is valid until ${validUntil()}. The renewal adds one more period. The key and your remaining calls stay the same.`;
@@ -40,17 +41,25 @@ export function openAccountMenu(
   function deletionInWords(): string {
     const known = usage();
     const loss =
-      known && known.remaining > 0 && known.validUntil.getTime() > Date.now()
+      known && known.remaining > 0 && known.validUntil.getTime() > serviceNow()
         ? ` You lose your ${count(known.remaining)} remaining calls of the period that ends on ${onDateAt(known.resetsAt)}.`
         : '';
     return `All keys of the account stop working within seconds, and your name and email address are erased.${loss} This cannot be undone.`;
   }
 
+  function replacementInWords(graceSeconds: number): string {
+    const end = onDateAt(new Date(serviceNow() + graceSeconds * 1000));
+    const old =
+      graceSeconds > 0
+        ? `Until ${end} (UTC), the old key can read data but cannot manage the account.`
+        : 'The old key stops working immediately.';
+    return `You get a new key. The new key is shown only once and is valid until ${validUntil()}. Your usage stays the same, and your other keys stay valid. ${old}`;
+  }
+
   const confirmRenewal = () =>
-    confirm({
-      title: 'Renew the key?',
-      text: renewalInWords(),
-      yes: 'Renew',
+    ask({
+      texts: ['Renew the key?', 'Renew', 'Renewing…'],
+      effect: renewalInWords,
       async act() {
         session.continueAs(await session.client.renew());
         onRenewed();
@@ -71,22 +80,20 @@ export function openAccountMenu(
     });
   }
   const confirmReplacement = () =>
-    confirm({
-      title: 'Replace the key?',
-      text: `You get a new key. The new key is shown only once and is valid until ${validUntil()}. Your usage stays the same, and your other keys stay valid. Until the old key stops working, it can read data but cannot manage the account.`,
-      yes: 'Replace',
-      hasGrace: true,
-      async act(graceSeconds) {
-        session.continueAs(await session.client.rotate({ graceSeconds }));
+    ask({
+      texts: ['Replace the key?', 'Replace', 'Replacing…'],
+      fields: [graceField('The old key stops working')],
+      effect: (values) => replacementInWords(Number(values('grace'))),
+      async act(values) {
+        session.continueAs(await session.client.rotate({ graceSeconds: Number(values('grace')) }));
         onKeyReplaced();
       },
     });
   onClick('menu-replace', confirmReplacement);
   onClick('menu-delete', () =>
-    confirm({
-      title: 'Delete the account?',
-      text: deletionInWords(),
-      yes: 'Delete permanently',
+    ask({
+      texts: ['Delete the account?', 'Delete permanently', 'Deleting…'],
+      effect: deletionInWords,
       isDangerous: true,
       async act() {
         await session.client.deleteUser();
@@ -111,18 +118,13 @@ export function openAccountMenu(
       const { user } = session;
       if (!user) return;
       for (const id of ['menu-name', 'account-name']) byId(id).textContent = user.name ?? UNNAMED;
-      const verb = user.validUntil.getTime() > Date.now() ? 'valid until' : 'expired on';
+      const verb = user.validUntil.getTime() > serviceNow() ? 'valid until' : 'expired on';
       byId('menu-plan').textContent = `${user.plan} plan, ${verb} ${validUntil()}`;
       const { isPossible, from } = renewal();
       renew.setAttribute('aria-disabled', String(!isPossible));
       byId('menu-renew-from').textContent = from ? `Can be renewed from ${onDateAt(from)}` : '';
       byId('menu-key').textContent = masked(session.key);
       remember.checked = session.isRemembered();
-    },
-
-    clear(): void {
-      byId('account-name').textContent = UNNAMED;
-      for (const id of ['menu-name', 'menu-plan', 'menu-key', 'menu-renew-from']) byId(id).textContent = '';
     },
   };
 }

@@ -1,14 +1,19 @@
 import type { Usage } from '../../client/index.ts';
-import { byId, make, makeRow } from '../../pages/dom.ts';
-import { count, fromNow, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/format.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import { dayBars, lastDays } from '../../pages/dates.ts';
+import { byId } from '../../pages/dom.ts';
+import { count, fromNow, inCalls, onDate, onDateAt } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
+import { makeRow } from '../../pages/table.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Session } from '../api/session.ts';
-import { dailyCalls } from '../core/days.ts';
 import { openValidity } from './validity.ts';
 
 /** The delay in ms from the last response of a burst to the single request that reads the usage. */
 const SETTLE_MS = 400;
+
+/** The statuses of requests that are rejected before they are charged. */
+const REJECTED: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 type Options = {
   isVisible: () => boolean;
@@ -47,18 +52,11 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
   }
 
   function showDays(days: readonly { date: string; calls: number }[]): void {
-    const most = Math.max(1, ...days.map(({ calls }) => calls));
-    byId('daily').replaceChildren(
-      ...days.map(({ date, calls }) => {
-        const kind = calls > 0 ? 'day' : 'day none';
-        const bar = make('span', { class: kind, title: `${onDate(new Date(date))}: ${count(calls)}` });
-        bar.style.height = `${Math.max(3, (calls / most) * 100)}%`;
-        return bar;
-      }),
-    );
+    byId('daily').replaceChildren(...dayBars(days));
     const rows = days.map(({ date, calls }) => makeRow([onDate(new Date(date))], [count(calls)]));
     byId('daily-body').replaceChildren(...rows.toReversed());
-    const [first, last] = [days[0], days.at(-1)];
+    const first = days[0];
+    const last = days.at(-1);
     if (first && last) {
       byId('daily-from').textContent = onDate(new Date(first.date));
       byId('daily-to').textContent = `Today: ${count(last.calls)}`;
@@ -69,14 +67,14 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
     usage = next;
     usedBefore ??= next.used;
     showLeft(next.remaining, next.limit);
-    const now = Date.now();
+    const now = serviceNow();
     const isLast = next.validUntil <= next.resetsAt;
     const when = fromNow(next.resetsAt, now);
     byId('resets').textContent = isLast
       ? `Ends when the key expires, ${when}`
       : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
     validity.show(next.validUntil, next.resetsAt);
-    showDays(dailyCalls(next.daily, now));
+    showDays(lastDays(next.daily, now));
     const made = Math.max(0, next.used - usedBefore);
     byId('session-calls').textContent = `${inCalls(made)} since you opened this page`;
   }
@@ -88,7 +86,7 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
       const next = await session.client.usage();
       show(next);
       onUsage(next);
-      readAt = new Date();
+      readAt = new Date(serviceNow());
       showAge(undefined);
       problem.replaceChildren();
     } catch (thrown) {
@@ -104,8 +102,8 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
   session.onAnswer(({ allowance, path, status }) => {
     if (!isVisible() || path.startsWith('/v1/user')) return;
     if (allowance) showLeft(allowance.remaining, allowance.limit);
-    // A rejected request is not charged.
-    if (status >= 400) return;
+    // Any other request may have been charged while it was answered, and refunded since.
+    if (REJECTED.has(status)) return;
     clearTimeout(timer);
     timer = setTimeout(refresh, SETTLE_MS);
   });
@@ -116,20 +114,6 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
     setAccess: validity.setAccess,
     usage: () => usage,
     left: () => left,
-    clear(): void {
-      clearTimeout(timer);
-      validity.clear();
-      usage = undefined;
-      usedBefore = undefined;
-      readAt = undefined;
-      left = undefined;
-      showAge(undefined);
-      byId('left').textContent = UNKNOWN;
-      delete panel.dataset.level;
-      byId('account-left').textContent = '';
-      for (const id of ['left-of', 'resets', 'session-calls', 'daily-to']) byId(id).textContent = '\u00a0';
-      for (const place of [problem, byId('daily'), byId('daily-body')]) place.replaceChildren();
-    },
   };
 }
 

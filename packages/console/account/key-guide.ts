@@ -12,7 +12,7 @@ import {
   purposesOf,
 } from './purpose-code.ts';
 
-type Terms = Pick<ApiKey, 'scopes' | 'allowedOrigins'>;
+type Terms = Pick<ApiKey, 'scopes' | 'allowedOrigins' | 'url'>;
 
 const makeGroup = (legend: string) =>
   make('fieldset', { class: 'button-group' }, make('legend', { class: 'unseen' }, legend));

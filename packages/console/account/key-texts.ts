@@ -1,13 +1,15 @@
 import type { ApiKey, Usage } from '../../client/index.ts';
-import { byId, make, makeButton } from '../../pages/dom.ts';
+import { byId, make, makeButton, softText } from '../../pages/dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt } from '../../pages/format.ts';
 
 type Scopes = Pick<ApiKey, 'scopes'>;
 
 export const isOwner = ({ scopes }: Scopes) => scopes.includes('account');
 
-/** Whether a web page may use the key, because it exposes only the allowance. */
-export const isForPages = ({ scopes }: Scopes) => scopes.length === 1 && scopes[0] === 'prices';
+type Origins = Pick<ApiKey, 'allowedOrigins'>;
+
+/** Whether only web pages can use the key. */
+export const isForPages = ({ allowedOrigins }: Origins) => (allowedOrigins?.length ?? 0) > 0;
 
 export function scopesInWords(key: Scopes): string {
   if (isOwner(key)) return 'full access, including account management';
@@ -18,10 +20,14 @@ export function scopesInWords(key: Scopes): string {
 
 export const ORIGINS = 'Browsers block calls from a web page unless the operator has allowed the origin of the page.';
 
-export function adviceFor(key: Scopes): string {
+export function adviceFor(key: Scopes & Origins, isForUrls = false): string {
   if (key.scopes.length === 0) return '';
+  if (isForUrls)
+    return 'A key for a program that cannot send headers. Anyone who sees the URL can use the key, up to its daily limit.';
   if (isForPages(key))
     return `A key for a web page. Visitors to the page can spend your allowance with this key, but cannot change your account. ${ORIGINS}`;
+  if (key.scopes.length === 1 && key.scopes[0] === 'prices')
+    return 'A key for a program. For a web page, enter the origin of the page, so that other sites cannot use the key.';
   return 'A key for a program. Do not use this key in a web page, because any visitor can read it.';
 }
 
@@ -55,9 +61,11 @@ export function lifeInWords(key: ApiKey, now: number, isInUse = false): string {
 
 export const nameOf = (key: ApiKey): string => key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
 
-/** Where the key can be used; empty for a key without a restriction. */
-export const originsInWords = ({ allowedOrigins }: Pick<ApiKey, 'allowedOrigins'>): string =>
-  allowedOrigins?.length ? `Only for web pages on ${allowedOrigins.join(', ')}.` : '';
+export const originsInWords = ({ allowedOrigins }: Origins): string =>
+  `Only for web pages on ${(allowedOrigins ?? []).join(', ')}.`;
+
+export const exposureInWords = (exposedAt: Date): string =>
+  `First seen in a URL on ${onDateAt(exposedAt)}. URLs are stored in logs and histories, so replace this key.`;
 
 type KeyUsage = NonNullable<Usage['keys']>[number];
 
@@ -96,6 +104,7 @@ export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIE
   const tags = [
     ...(isInUse ? [tag('signed in')] : []),
     ...(isForPages(key) ? [tag('for web pages')] : []),
+    ...(key.url ? [tag('in URLs')] : []),
     ...(key.replacedAt ? [tag('replaced')] : []),
   ];
   const start = key.start === null ? [] : [make('code', {}, `${key.start}…`), ' '];
@@ -103,15 +112,16 @@ export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIE
     'li',
     { class: 'key-item' },
     make('p', { class: 'key-name' }, make('strong', {}, name), ...tags),
-    make('p', { class: 'soft' }, ...start, scopesInWords(key)),
-    ...[originsInWords(key)].filter((text) => text !== '').map((text) => make('p', { class: 'soft' }, text)),
-    make('p', { class: 'soft' }, lifeInWords(key, now, isInUse)),
-    make('p', { class: 'soft' }, usageInWords(key, usage, now)),
+    softText(...start, scopesInWords(key)),
+    ...(isForPages(key) ? [softText(originsInWords(key))] : []),
+    ...(key.exposedAt ? [softText(exposureInWords(key.exposedAt))] : []),
+    softText(lifeInWords(key, now, isInUse)),
+    softText(usageInWords(key, usage, now)),
   );
   const actions = make('div', { class: 'key-actions' });
-  const addAction = (label: string, act: () => void, description?: string) => {
+  const addAction = (label: string, act: () => void, description = label) => {
     const button = makeButton(label, act, 'small');
-    if (description) button.setAttribute('aria-label', description);
+    if (description !== label) button.setAttribute('aria-label', description);
     actions.append(button);
   };
   if (showCode) addAction('Code…', showCode, `Code for ${name}`);
@@ -122,33 +132,39 @@ export function makeKeyItem(key: ApiKey, now: number, options: Options): HTMLLIE
   return item;
 }
 
-/** Shows a warning above all panels if a web page has used an owner key: visitors of the page can read the key. */
+/** Shows a warning above all panels if a web page or a URL has contained an owner key: others can read the key. */
 export function openExposedKey() {
   const place = byId('exposed-key');
 
-  function warningOf({ seenOrigin, start }: ApiKey): HTMLElement {
-    const which = start === null ? 'an owner key' : `the owner key ${start}…`;
+  function exposureOf({ exposedAt, start }: ApiKey): HTMLElement {
+    const which = start === null ? 'An owner key' : `The owner key ${start}…`;
+    const text = `${which} was seen in a URL on ${onDateAt(exposedAt as Date)}. URLs are stored in logs and histories.`;
     return make(
       'div',
       { class: 'note warn' },
-      make(
-        'p',
-        {},
-        `A web page on ${seenOrigin} has used ${which}. Any visitor to this page can read the key and delete your account.`,
-      ),
-      make(
-        'p',
-        {},
-        'Create ',
-        make('a', { href: '#keys' }, 'a key for web pages'),
-        ', use this key in the web page, and replace the owner key.',
-      ),
+      make('p', {}, `${text} Replace the owner key, and use a URL key instead.`),
+    );
+  }
+
+  function warningOf({ seenOrigin, start }: ApiKey): HTMLElement {
+    const which = start === null ? 'an owner key' : `the owner key ${start}…`;
+    const fact = `A web page on ${seenOrigin} has used ${which}.`;
+    const remedy = make('a', { href: '#keys' }, 'a key for web pages');
+    return make(
+      'div',
+      { class: 'note warn' },
+      make('p', {}, `${fact} Any visitor to this page can read the key and delete your account.`),
+      make('p', {}, 'Create ', remedy, ', use this key in the web page, and replace the owner key.'),
     );
   }
 
   return {
     show(keys: readonly ApiKey[]): void {
-      place.replaceChildren(...keys.filter((key) => key.seenOrigin && canManage(key)).map(warningOf));
+      const owners = keys.filter(canManage);
+      place.replaceChildren(
+        ...owners.filter(({ seenOrigin }) => seenOrigin).map(warningOf),
+        ...owners.filter(({ exposedAt }) => exposedAt).map(exposureOf),
+      );
     },
     clear: () => place.replaceChildren(),
   };

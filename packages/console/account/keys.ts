@@ -1,13 +1,13 @@
 import type { ApiKey, QuotientError } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { byId } from '../../pages/dom.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
+import type { Ask } from '../../pages/question.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Access, Session } from '../api/session.ts';
-import type { Confirm } from '../core/confirm.ts';
-import { openChangeKey } from './change-key.ts';
+import { openChangeKey, openNewKey } from './key-dialogs.ts';
 import { openKeyGuideDialog } from './key-guide.ts';
 import { canManage, isOwner, keyInUse, makeKeyItem, openExposedKey } from './key-texts.ts';
-import { openNewKey } from './new-key.ts';
 
 type Events = {
   onAccess: (access: Access) => void;
@@ -29,7 +29,7 @@ const EXPLANATION =
 
 export function openKeys(
   session: Session,
-  confirm: Confirm,
+  ask: Ask,
   { onAccess, onKeys, onOwnKeyRevoked, onReplace, onError }: Events,
 ) {
   const panel = byId('keys');
@@ -52,10 +52,9 @@ export function openKeys(
 
   function confirmRevocation(id: number, name: string, isInUse: boolean): void {
     const consequence = isInUse ? ' You are signed in with this key. You will be signed out.' : '';
-    confirm({
-      title: `Revoke “${name}”?`,
-      text: `Calls with this key are rejected within seconds. This cannot be undone.${consequence}`,
-      yes: 'Revoke',
+    ask({
+      texts: [`Revoke “${name}”?`, 'Revoke', 'Revoking…'],
+      effect: () => `Calls with this key are rejected within seconds. This cannot be undone.${consequence}`,
       isDangerous: true,
       async act() {
         await session.client.deleteKey(id);
@@ -68,12 +67,12 @@ export function openKeys(
   async function load(): Promise<void> {
     const { client } = session;
     try {
-      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= Date.now();
+      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= serviceNow();
       // An expired account can list its keys, but not read its usage.
       const usage = isLapsed ? undefined : client.usage({ by: 'key' });
       const [keys, used] = await Promise.all([client.keys(), usage]);
       if (client !== session.client) return;
-      const now = Date.now();
+      const now = serviceNow();
       const inUse = keyInUse(keys, session.key);
       const isReplaced = inUse !== undefined && inUse.replacedAt !== null;
       const owners = keys.filter(canManage);
@@ -131,5 +130,5 @@ export function openKeys(
     showAge(undefined);
   }
 
-  return { load, clear };
+  return { load };
 }

@@ -51,6 +51,7 @@ export function openNotices(session: Session, onSettings: (webhookUrl: string | 
   }
 
   return {
+    /** Shows the settings, unless the service sends no email. */
     async load(): Promise<void> {
       const { client, user } = session;
       clear();
@@ -68,6 +69,5 @@ export function openNotices(session: Session, onSettings: (webhookUrl: string | 
         panel.hidden = false;
       }
     },
-    clear,
   };
 }

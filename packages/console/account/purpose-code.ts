@@ -1,13 +1,14 @@
 import type { ApiKey } from '../../client/index.ts';
 import { snippet } from '../api/answer-text.ts';
 import { ORIGINS } from './key-texts.ts';
+import { isUrlFormat, type UrlFormat, urlKeyCode } from './url-key-code.ts';
 
-type Terms = Pick<ApiKey, 'scopes' | 'allowedOrigins'>;
+type Terms = Pick<ApiKey, 'scopes' | 'allowedOrigins' | 'url'>;
 
 /** Stands for a key that the page does not know. */
 export const PLACEHOLDER = 'YOUR_API_KEY';
 
-const PURPOSES = ['server', 'page', 'wallet', 'agent'] as const;
+const PURPOSES = ['server', 'page', 'wallet', 'agent', 'spreadsheet', 'coingecko', 'urlwallet', 'urlagent'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 export const PURPOSE_TITLES: readonly (readonly [Purpose, string])[] = [
@@ -15,6 +16,10 @@ export const PURPOSE_TITLES: readonly (readonly [Purpose, string])[] = [
   ['page', 'Web page'],
   ['wallet', 'Wallet'],
   ['agent', 'AI agent'],
+  ['spreadsheet', 'Spreadsheet'],
+  ['coingecko', 'CoinGecko program'],
+  ['urlwallet', 'Wallet'],
+  ['urlagent', 'AI agent'],
 ];
 
 const isRestricted = ({ allowedOrigins }: Terms) => allowedOrigins !== null && allowedOrigins.length > 0;
@@ -23,15 +28,19 @@ const isRestricted = ({ allowedOrigins }: Terms) => allowedOrigins !== null && a
 export function purposesOf(key: Terms): readonly Purpose[] {
   const isOwner = key.scopes.includes('account');
   const isPossible: Readonly<Record<Purpose, boolean>> = {
-    server: !isRestricted(key),
-    page: key.scopes.includes('prices') && !isOwner,
-    wallet: key.scopes.includes('node') && !isOwner,
-    agent: !isRestricted(key) && !isOwner,
+    server: !key.url && !isRestricted(key),
+    page: !key.url && key.scopes.includes('prices') && !isOwner,
+    wallet: !key.url && key.scopes.includes('node') && !isOwner,
+    agent: !key.url && !isRestricted(key) && !isOwner,
+    spreadsheet: key.url && key.scopes.includes('prices'),
+    coingecko: key.url && key.scopes.includes('prices'),
+    urlwallet: key.url && key.scopes.includes('node'),
+    urlagent: key.url && !isRestricted(key),
   };
   return PURPOSES.filter((purpose) => isPossible[purpose]);
 }
 
-export type Format = 'curl' | 'javascript' | 'python' | 'html' | 'client' | 'claude' | 'json';
+export type Format = UrlFormat | 'curl' | 'javascript' | 'python' | 'html' | 'client' | 'claude' | 'json';
 
 /** The formats of the code for each purpose, with their titles. */
 export const FORMATS: Readonly<Record<Purpose, readonly (readonly [Format, string])[]>> = {
@@ -46,9 +55,19 @@ export const FORMATS: Readonly<Record<Purpose, readonly (readonly [Format, strin
     ['claude', 'Claude Code'],
     ['json', 'JSON'],
   ],
+  spreadsheet: [
+    ['powerquery', 'Excel (Power Query)'],
+    ['excel', 'Excel (cell)'],
+    ['libreoffice', 'LibreOffice'],
+    ['sheets', 'Google Sheets'],
+  ],
+  coingecko: [['coingecko', 'Base URL']],
+  urlwallet: [['keplr', 'Keplr']],
+  urlagent: [['agenturl', 'JSON without headers']],
 };
 
 export function noteFor(purpose: Purpose, key: Terms): string {
+  if (key.url) return 'Anyone who sees the URL can use the key. Use one key for each document or program.';
   if (key.scopes.includes('account'))
     return 'Do not pass the owner key on. Create a separate key for each web page, wallet and agent.';
   if (purpose === 'server') return 'Store the key outside of the source code.';
@@ -92,6 +111,7 @@ const agentConfiguration = (url: string, key: string) =>
 /** @param baseUrl without a trailing slash */
 export function purposeCode(format: Format, { scopes }: Terms, baseUrl: string, apiKey: string): string {
   const key = JSON.stringify(apiKey);
+  if (isUrlFormat(format)) return urlKeyCode(format, `${baseUrl}/k/${apiKey}`);
   if (format === 'html') return pageCode(JSON.stringify(baseUrl + PRICE), key);
   if (format === 'client') return walletCode(JSON.stringify(`${baseUrl}/v1/node`), key);
   if (format === 'json') return agentConfiguration(`${baseUrl}/mcp`, apiKey);

@@ -74,8 +74,7 @@ export const isMailLink = (fragment: string): boolean => /^#(recover|verify)=/.t
 /** Returns undefined for a damaged link. */
 export function mailLinkIn(fragment: string): MailLink | undefined {
   const [, purpose, code] = /^#(recover|verify)=([\w-]{1,200})$/.exec(fragment) ?? [];
-  if (purpose === undefined || code === undefined) return undefined;
-  return { purpose: purpose as MailLink['purpose'], code };
+  return code === undefined ? undefined : { purpose: purpose as MailLink['purpose'], code };
 }
 
 type SignInEvents = {
@@ -119,10 +118,7 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
     const term = termOf(signUp, isVerified);
     const form = { name: fieldOf(fields, 'name'), email: fieldOf(fields, 'email'), plan };
     const created = await session.anonymous.createUser(form);
-    if (created.apiKey !== undefined) {
-      onRegistered(created);
-      return undefined;
-    }
+    if (created.apiKey !== undefined) return onRegistered(created);
     return `An email with a link is on its way to ${created.email}. To get your key, open the link by ${onDateAt(created.expiresAt)}. The key is then valid for ${term}, and you can renew it.`;
   });
 
@@ -131,7 +127,6 @@ export function openSignIn(session: Session, facts: ServiceFacts, { onRegistered
     await session.signIn(fieldOf(fields, 'key').trim());
     if (fieldOf(fields, 'remember') !== '') session.setRemembered(true);
     onSignedIn();
-    return undefined;
   });
 
   onSubmit(byId('recovery', HTMLFormElement), 'Sending…', async (fields) => {

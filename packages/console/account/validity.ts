@@ -1,3 +1,4 @@
+import { serviceNow } from '../../pages/clock.ts';
 import { byId, copyButton } from '../../pages/dom.ts';
 import { onDateAt } from '../../pages/format.ts';
 import type { Access, Session } from '../api/session.ts';
@@ -9,13 +10,13 @@ export function openValidity() {
   let shown: { validUntil: Date; resetsAt: Date | undefined } | undefined;
 
   const renewal = (): Renewal =>
-    shown ? renewalOf({ access, ...shown }, Date.now()) : { isPossible: false, from: undefined };
+    shown ? renewalOf({ access, ...shown }, serviceNow()) : { isPossible: false, from: undefined };
 
   function update(): void {
     if (!shown) return;
     const isRestricted = access === 'none';
     const { isPossible, from } = renewal();
-    const words = [expiryInWords(isRestricted ? 'account' : 'key', shown.validUntil, Date.now())];
+    const words = [expiryInWords(isRestricted ? 'account' : 'key', shown.validUntil, serviceNow())];
     if (isRestricted) words.push('Renew it with the owner key.');
     else if (from) words.push(`It can be renewed from ${onDateAt(from)}.`);
     text.textContent = words.join(' ');
@@ -32,12 +33,6 @@ export function openValidity() {
     setAccess(next: Access): void {
       access = next;
       update();
-    },
-    clear(): void {
-      shown = undefined;
-      access = 'unknown';
-      text.textContent = '\u00a0';
-      renew.hidden = true;
     },
   };
 }
@@ -57,11 +52,8 @@ export function openKeyCreated(session: Session, onContinue: () => void) {
     show(): void {
       key.textContent = session.key;
       const { user } = session;
-      byId('created-key-validity').textContent = user ? expiryInWords('key', user.validUntil, Date.now()) : '';
+      byId('created-key-validity').textContent = user ? expiryInWords('key', user.validUntil, serviceNow()) : '';
       remember.checked = session.isRemembered();
-    },
-    clear(): void {
-      key.textContent = '';
     },
   };
 }

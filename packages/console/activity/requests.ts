@@ -1,8 +1,10 @@
 import type { ApiKey, RequestLog } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { DAY } from '../../pages/dates.ts';
 import { byId, make } from '../../pages/dom.ts';
 import { count, numbers, onDateAtSecond, utc } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
+import { makeNamedRow } from '../../pages/table.ts';
 import { nameOf } from '../account/key-texts.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Session } from '../api/session.ts';
@@ -28,28 +30,23 @@ function nameOfKey({ keyId, keyLabel }: LoggedRequest, listed: readonly ApiKey[]
 
 function rowOf(request: LoggedRequest, listed: readonly ApiKey[]): HTMLElement {
   const { method, path, status, cost } = request;
-  const cell = (content: Node | string, kind = '') => make('td', { class: kind }, content);
-  return make(
-    'tr',
-    {},
-    make(
-      'th',
-      { scope: 'row' },
-      Date.now() - request.time.getTime() < DAY ? time.format(request.time) : onDateAtSecond(request.time),
-    ),
-    cell(nameOfKey(request, listed)),
-    cell(make('code', {}, `${method} ${path}`), 'path'),
-    cell(String(status), status >= 400 ? 'num down' : 'num'),
-    cell(codeOf(request)),
-    cell(count(cost), 'num'),
-    cell(milliseconds.format(request.milliseconds), 'num'),
+  return makeNamedRow(
+    serviceNow() - request.time.getTime() < DAY ? time.format(request.time) : onDateAtSecond(request.time),
+    [nameOfKey(request, listed)],
+    [make('code', {}, `${method} ${path}`), 'path'],
+    [String(status), status >= 400 ? 'num down' : 'num'],
+    [codeOf(request)],
+    [count(cost), 'num'],
+    [milliseconds.format(request.milliseconds), 'num'],
   );
 }
 
 /** Shows the latest requests of the account. Reading them is free. */
 export function openRequests(session: Session, onError: OnError) {
   const panel = byId('requests');
-  const [body, hint, problem] = [byId('requests-body'), byId('requests-hint'), byId('requests-problem')];
+  const body = byId('requests-body');
+  const hint = byId('requests-hint');
+  const problem = byId('requests-problem');
   const table = byId('requests-table');
   const refresh = byId('requests-refresh');
   const showAge = openDataAge(byId('requests-age'));
@@ -57,7 +54,7 @@ export function openRequests(session: Session, onError: OnError) {
   let listed: readonly ApiKey[] = [];
 
   function show({ complete, requests }: RequestLog): void {
-    readAt = new Date();
+    readAt = new Date(serviceNow());
     showAge({ fetchedAt: readAt, stale: undefined });
     problem.replaceChildren();
     hint.textContent = complete ? '' : PARTIAL;
@@ -102,12 +99,8 @@ export function openRequests(session: Session, onError: OnError) {
       refresh.hidden = false;
       await load();
     },
-    clear(): void {
+    hide(): void {
       panel.hidden = true;
-      readAt = undefined;
-      showAge(undefined);
-      hint.textContent = '';
-      for (const place of [body, problem]) place.replaceChildren();
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { WebhookDelivery } from '../../client/index.ts';
-import { byId, make, makeButton } from '../../pages/dom.ts';
-import { onDateAt } from '../../pages/format.ts';
-import { type OnError, problemNote, runOnce, toError } from '../../pages/problem.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import { byId, make, makeButton, softText } from '../../pages/dom.ts';
+import { count, fromNow, onDateAt } from '../../pages/format.ts';
+import { type OnError, runOnce, toError } from '../../pages/problem.ts';
 import type { Session } from '../api/session.ts';
-import { outcomeInWords } from './delivery-texts.ts';
 
 /** How often, in ms, and how many times the page reads the list after it has sent a webhook. */
-const READ_EVERY_MS = 1500;
-const READS = 20;
+const READ_INTERVAL = 1500;
+const MAX_READS = 20;
 
 const NO_URL = 'No webhook URL is set. Set one under Notices.';
 const EMPTY = 'No deliveries in the last 30 days.';
@@ -15,9 +15,12 @@ const EMPTY = 'No deliveries in the last 30 days.';
 /** Shows the latest deliveries of webhooks, and sends webhooks. */
 export function openWebhooks(session: Session, onError: OnError) {
   const panel = byId('webhooks');
-  const [list, note, problem] = [byId('webhook-list'), byId('webhooks-note'), byId('webhooks-problem')];
+  const list = byId('webhook-list');
+  const note = byId('webhooks-note');
+  const problem = byId('webhooks-problem');
   const sent = byId('webhook-sent');
-  const [test, refresh] = [byId('webhook-test'), byId('webhooks-refresh')];
+  const test = byId('webhook-test');
+  const refresh = byId('webhooks-refresh');
   let hasUrl = false;
   let shown: readonly WebhookDelivery[] | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,14 +49,14 @@ export function openWebhooks(session: Session, onError: OnError) {
       'li',
       { class: 'key-item', 'data-status': status },
       make('p', { class: 'key-name' }, make('strong', {}, title), make('span', { class: 'tag' }, status)),
-      make('p', { class: 'soft' }, `${created} ${outcomeInWords(delivery, now)}`),
+      softText(`${created} ${outcomeInWords(delivery, now)}`),
       ...(hasUrl ? [make('div', { class: 'key-actions' }, resend)] : []),
       details,
     );
   }
 
   function show(): void {
-    const now = Date.now();
+    const now = serviceNow();
     test.hidden = !hasUrl;
     const isEmpty = shown?.length === 0;
     note.textContent = [...(hasUrl ? [] : [NO_URL]), ...(isEmpty ? [EMPTY] : [])].join(' ');
@@ -80,31 +83,26 @@ export function openWebhooks(session: Session, onError: OnError) {
   }
 
   /** Reads the list until a delivery has an outcome. */
-  function follow(id: string, reads = READS): void {
+  function follow(id: string, reads = MAX_READS): void {
     clearTimeout(timer);
     const { client } = session;
     timer = setTimeout(async () => {
       if (client !== session.client) return;
       await load();
       const delivery = shown?.find((one) => one.id === id);
-      if (delivery && delivery.status !== 'pending') sent.textContent = outcomeInWords(delivery, Date.now());
+      if (delivery && delivery.status !== 'pending') sent.textContent = outcomeInWords(delivery, serviceNow());
       else if (reads > 1) follow(id, reads - 1);
-    }, READ_EVERY_MS);
+    }, READ_INTERVAL);
   }
 
   async function send(button: Element, act: () => Promise<WebhookDelivery>): Promise<void> {
     sent.textContent = '';
-    await runOnce(
-      button,
-      problem,
-      async () => {
-        const { id } = await act();
-        sent.textContent = 'Sending…';
-        follow(id);
-        await load();
-      },
-      problemNote,
-    );
+    await runOnce(button, problem, async () => {
+      const { id } = await act();
+      sent.textContent = 'Sending…';
+      follow(id);
+      await load();
+    });
   }
   test.addEventListener('click', () => void send(test, () => session.client.sendTestWebhook()));
   refresh.addEventListener('click', () => void load());
@@ -117,14 +115,27 @@ export function openWebhooks(session: Session, onError: OnError) {
       show();
       await load();
     },
-    clear(): void {
-      clearTimeout(timer);
-      panel.hidden = true;
-      shown = undefined;
-      hasUrl = false;
-      open.clear();
-      sent.textContent = '';
-      for (const place of [list, problem]) place.replaceChildren();
-    },
   };
+}
+
+const attemptsInWords = (attempts: number) => `${count(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+
+function reasonInWords({ reason, httpStatus }: WebhookDelivery): string {
+  if (reason === 'http_status') return `the receiver responded with ${httpStatus ?? 'a status other than 2xx'}`;
+  if (reason === 'no_response') return 'the receiver did not respond in time or could not be reached';
+  return reason === 'webhook_off' ? 'webhooks were turned off' : 'no reason is known';
+}
+
+/** The outcome of the last attempt, and the time of the next. */
+export function outcomeInWords(delivery: WebhookDelivery, now: number): string {
+  const { status, attempts, httpStatus, deliveredAt, nextAttemptAt } = delivery;
+  const tried = attemptsInWords(attempts);
+  if (status === 'delivered') {
+    const when = deliveredAt ? ` on ${onDateAt(deliveredAt)}` : '';
+    return `Delivered${when} after ${tried}${httpStatus === null ? '' : `, status ${httpStatus}`}.`;
+  }
+  if (status === 'failed') return `Not delivered after ${tried}: ${reasonInWords(delivery)}.`;
+  if (status === 'pending') return 'The first attempt has not ended yet.';
+  const next = nextAttemptAt ? ` Next attempt ${fromNow(nextAttemptAt, now)}, on ${onDateAt(nextAttemptAt)}.` : '';
+  return `${tried}: ${reasonInWords(delivery)}.${next}`;
 }

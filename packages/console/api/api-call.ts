@@ -1,7 +1,9 @@
 import type {
   Candle,
+  CandleInterval,
   Gap,
   PriceSeries,
+  PriceWindow,
   QuotientClient,
   QuotientError,
   StatisticsSymbol,
@@ -23,21 +25,22 @@ export type ApiCall<T extends object = object> = {
   hasCsv?: true;
 };
 
-/** The time between points, and the length of a candle. */
-export type Interval = 'minute' | 'hourly' | 'daily';
+/** The time between points, and the length of a candle. Points have only some of the intervals of candles. */
+export type Interval = CandleInterval;
+export type PointInterval = NonNullable<PriceWindow['interval']>;
 
 /** The maximum number of tokens per request, and the number of tokens charged as one call. */
-const MOST_TOKENS = 100;
+export const MAX_TOKENS = 100;
 export const TOKENS_PER_CALL = 10;
 
 export const batchesOf = (names: readonly TokenName[]): TokenName[][] =>
-  Array.from({ length: Math.ceil(names.length / MOST_TOKENS) }, (_, i) =>
-    names.slice(i * MOST_TOKENS, (i + 1) * MOST_TOKENS),
+  Array.from({ length: Math.ceil(names.length / MAX_TOKENS) }, (_, i) =>
+    names.slice(i * MAX_TOKENS, (i + 1) * MAX_TOKENS),
   );
 
 export const costOf = (tokens: number): number => {
-  const rest = tokens % MOST_TOKENS;
-  return ((tokens - rest) / MOST_TOKENS) * (MOST_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL);
+  const rest = tokens % MAX_TOKENS;
+  return ((tokens - rest) / MAX_TOKENS) * (MAX_TOKENS / TOKENS_PER_CALL) + Math.ceil(rest / TOKENS_PER_CALL);
 };
 
 function source(value: unknown): string {
@@ -78,11 +81,11 @@ export const daysCall = (tokenName: TokenName, days: number, currency: string): 
   hasCsv: true,
 });
 
-type DateWindow = { from: string; thru: string; interval: Interval };
+type DateWindow<Name = Interval> = { from: string; thru: string; interval: Name };
 
 export function rangeCall(
   tokenName: TokenName,
-  { from, thru, interval }: DateWindow,
+  { from, thru, interval }: DateWindow<PointInterval>,
   currency: string,
 ): ApiCall<PriceSeries> {
   const finer = interval === 'daily' ? {} : { interval };
@@ -155,6 +158,7 @@ export function oldest(answers: readonly DataAge[]): DataAge {
 const FAILURES: Readonly<Record<string, string>> = {
   network: 'the service is unreachable',
   timeout: 'the service did not respond in time',
+  redirect: 'a proxy redirected the request',
   invalid_answer: 'the response did not come from the service',
   rate_limited: 'too many calls in a short time',
   quota_exceeded: 'the allowance is used up',

@@ -1,4 +1,5 @@
-import { byId, make, placeholder } from '../../pages/dom.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import { byId, make, makeFigure, placeholder } from '../../pages/dom.ts';
 import { inCalls } from '../../pages/format.ts';
 import { ageText, type DataAge, isOld } from './api-call.ts';
 
@@ -7,7 +8,7 @@ const UPDATE_MS = 10_000;
 export function openDataAge(element: HTMLElement) {
   let shown: DataAge | undefined;
   function update(): void {
-    const text = shown ? ageText(shown, Date.now()) : '';
+    const text = shown ? ageText(shown, serviceNow()) : '';
     if (element.textContent !== text) element.textContent = text;
     element.classList.toggle('stale', shown !== undefined && isOld(shown));
   }
@@ -20,21 +21,14 @@ export function openDataAge(element: HTMLElement) {
 
 export type Entry = readonly [label: string, text: string, note?: string];
 
-const makeEntry = (label: Node | string, text: string, note = '') =>
-  make(
-    'div',
-    {},
-    make('dt', {}, label),
-    make('dd', {}, text, ...(note ? [make('span', { class: 'soft' }, note)] : [])),
-  );
-
 export function fillList(list: HTMLElement, entries: readonly Entry[]): void {
-  list.replaceChildren(...entries.map((entry) => makeEntry(...entry)));
+  const noteOf = (note = '') => (note ? [make('span', { class: 'soft' }, note)] : []);
+  list.replaceChildren(...entries.map(([label, text, note]) => makeFigure(label, text, ...noteOf(note))));
 }
 
 /** Keeps the layout stable until the values arrive. */
 export function showPlaceholders(list: HTMLElement, rows: number): void {
-  list.replaceChildren(...Array.from({ length: rows }, () => makeEntry(placeholder(), '\u2007')));
+  list.replaceChildren(...Array.from({ length: rows }, () => makeFigure(placeholder(), '\u2007')));
 }
 
 /** Offers to load a panel on request, so that signing in is charged only for the prices. */

@@ -1,6 +1,6 @@
-import { openStored } from '../../pages/storage.ts';
+import { openStored } from '../../pages/session/storage.ts';
 
-const MOST_ENDS = 20;
+const MAX_ENDS = 20;
 
 /** Stores the key for this tab and, on request, this device. Services can share a host, so names contain the path. */
 export function openKeyStore(path: string) {
@@ -44,7 +44,7 @@ export function openKeyStore(path: string) {
 
     noteEnd(user: number): void {
       const others = ends().filter(([id, at]) => id !== user && at);
-      const lines = [...others, [user, Date.now()]].slice(-MOST_ENDS);
+      const lines = [...others, [user, Date.now()]].slice(-MAX_ENDS);
       ended.write(lines.map((line) => line.join(' ')).join('\n'));
     },
     /** Whether the user signed out in another tab after this tab signed in. */
@@ -74,7 +74,7 @@ export type TabMessage =
   | { type: 'ended'; user: number; by: string; key?: string | undefined; notice: string };
 
 /** How long a new tab waits for other tabs to respond, in ms. Users do not notice this delay. */
-const RESPONSE_MS = 80;
+const RESPONSE_MS = 250;
 
 /** Connects the console's tabs. If the browser blocks messages between tabs, each tab works on its own. */
 export function openTabs(name: string, onMessage: (message: TabMessage) => void) {

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../pages/clock.ts';
 import { toError } from '../../pages/problem.ts';
 import { type ApiCall, daysCall, type Result, staleReason } from './api-call.ts';
 import type { Session } from './session.ts';
@@ -36,7 +37,7 @@ export function createMarketData(session: Session, onResponse: OnResponse = () =
   function metadataOf(client: Session['client'], response: object): Omit<Result<object>, 'value'> {
     const about = client.about(response);
     return {
-      fetchedAt: about?.age === undefined ? undefined : new Date(Date.now() - about.age * 1000),
+      fetchedAt: about?.age === undefined ? undefined : new Date(serviceNow() - about.age * 1000),
       stale: staleReason(about?.cacheStatus),
       gaps: about?.gaps ?? [],
       sources: about?.sources ?? [],
@@ -77,11 +78,6 @@ export function createMarketData(session: Session, onResponse: OnResponse = () =
       const recent = await reusable(path)?.catch(() => undefined);
       const result = recent ?? (path === SAMPLED ? await loadSample() : undefined);
       return result as Result<T> | undefined;
-    },
-
-    clear(): void {
-      recents.clear();
-      known.clear();
     },
   };
 }

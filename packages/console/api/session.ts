@@ -1,4 +1,5 @@
 import { type Answer, QuotientClient, QuotientError, type User, type UserOfKey } from '../../client/index.ts';
+import { setServiceTime } from '../../pages/clock.ts';
 import { openKeyStore, openTabs, type TabMessage, warnBeforeLeaving } from './key-store.ts';
 
 /** The key's access to the account; `unknown` until the service responds. */
@@ -27,6 +28,7 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     // The page itself retries failed calls and shows the time until the next attempt.
     retries: 0,
     onAnswer: (answer) => {
+      setServiceTime(answer.date);
       for (const listener of listeners) listener(answer);
     },
   });
@@ -123,6 +125,12 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     },
 
     setSaved: () => setUnsaved(false),
+
+    /** Reloads the page, which continues with the stored key. */
+    reload(): void {
+      warnBeforeLeaving(false);
+      location.reload();
+    },
 
     /** Signs in with the key of this tab, the device or another tab. Removes invalid keys. False if no key is valid. */
     async resume(): Promise<boolean> {

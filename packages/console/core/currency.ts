@@ -1,6 +1,6 @@
 import { byId } from '../../pages/dom.ts';
 import { numbers } from '../../pages/format.ts';
-import { openStored } from '../../pages/storage.ts';
+import { openStored } from '../../pages/session/storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
 

@@ -1,17 +1,27 @@
+import type { Token } from '../../client/index.ts';
 import { isoDate } from '../../pages/dates.ts';
 import type { Interval } from '../api/api-call.ts';
 import { DEFAULT_CURRENCY } from '../core/currency.ts';
 import {
   DEFAULT_VIEW,
   type HistoryView,
+  hasCandles,
+  isComparable,
   METRICS,
   metricInWords,
   RANGES,
   rangeInWords,
   SCALES,
 } from '../history/chart-choice.ts';
-import { MODES } from '../history/comparison.ts';
-import { type Availability, defaultInterval, INTERVALS, intervalFor, type Ranged } from '../history/intervals.ts';
+import { findToken, MAX_COMPARED, MODES } from '../history/comparison.ts';
+import {
+  type Availability,
+  commonAvailability,
+  defaultInterval,
+  INTERVALS,
+  intervalFor,
+  type Ranged,
+} from '../history/intervals.ts';
 
 export type View = Omit<HistoryView, 'listed'>;
 type RequestedRange = Pick<View, 'range' | 'from' | 'thru'>;
@@ -34,7 +44,7 @@ export type RequestedView = RequestedRange & {
 const DAYS = /^(\d{1,5})d$/;
 const DATES = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/;
 const ALL = '36500';
-export const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
+const quoted = (text: string) => `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 
 const isDate = (text: string) => {
   const at = Date.parse(text);
@@ -106,6 +116,41 @@ export function intervalFaults(
   const shown = intervalFor(view, interval, token, now);
   if (interval === undefined || interval === shown) return [];
   return [`The interval ${quoted(interval)} is not available for this time range. Showing ${shown} data.`];
+}
+
+export type RequestedTokens = { token: Token; compared: readonly Token[] };
+
+/** The served tokens that a URL compares with `shown`, once each. */
+function comparedTokens({ compare, faults }: RequestedView, shown: Token, tokens: readonly Token[]): Token[] {
+  const found = compare.flatMap((name) => {
+    const token = findToken(tokens, name);
+    if (!token) faults.push(`Unknown token ${quoted(name)} in the comparison.`);
+    return token && token !== shown ? [token] : [];
+  });
+  const all = [...new Set(found)];
+  if (all.length >= MAX_COMPARED) faults.push(`A chart shows up to ${MAX_COMPARED} tokens. Showing the first ones.`);
+  return all.slice(0, MAX_COMPARED - 1);
+}
+
+/** Resolves the tokens that a URL names, and adds what cannot be shown to its faults. Undefined without tokens. */
+export function resolveTokens(view: RequestedView, tokens: readonly Token[], now: number): RequestedTokens | undefined {
+  const { token, metric, faults } = view;
+  const found = token === undefined ? undefined : findToken(tokens, token);
+  const shown = found ?? tokens[0];
+  if (!shown) return undefined;
+  if (token !== undefined && !found) faults.push(`Unknown token ${quoted(token)}. Showing ${shown.title}.`);
+  const compared = comparedTokens(view, shown, tokens);
+  const isAlone = compared.length === 0;
+  if (isAlone && metric === 'candles' && !hasCandles(shown)) {
+    faults.push(`No candles are available for ${shown.title}. Showing the price.`);
+    view.metric = 'prices';
+  }
+  if (!isAlone && !isComparable(metric)) {
+    faults.push('Only prices and market caps can be compared. Showing the price.');
+    view.metric = 'prices';
+  }
+  faults.push(...intervalFaults(view, commonAvailability(shown, compared), now));
+  return { token: shown, compared };
 }
 
 export function searchOf(view: View): string {

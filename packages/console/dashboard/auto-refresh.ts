@@ -1,7 +1,7 @@
 import type { Usage } from '../../client/index.ts';
 import { announce, byId } from '../../pages/dom.ts';
 import { count, inCalls, numbers } from '../../pages/format.ts';
-import { openStored } from '../../pages/storage.ts';
+import { openStored } from '../../pages/session/storage.ts';
 import type { Allowance } from '../account/allowance.ts';
 
 export const REFRESH_MINUTES = 5;
@@ -118,19 +118,5 @@ export function openAutoRefresh({ allowance, isBlocked, refresh }: Options) {
       cost = calls;
       if (toggle.checked || !note.textContent?.includes('is off')) note.textContent = inWords();
     },
-    stop: () => stop(''),
   };
 }
-
-/** The first and the longest delay between retries, in ms. Each retry doubles the delay. */
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** The longest `Retry-After` that the page honors: one day, in ms. */
-const LONGEST_RETRY_AFTER_MS = 86_400_000;
-
-/** Returns the delay in ms after `attempts` failures. `retryAfter` is in seconds. */
-export const pauseAfter = (attempts: number, retryAfter = 0): number =>
-  Math.max(
-    Math.min(retryAfter * 1000, LONGEST_RETRY_AFTER_MS),
-    Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS),
-  );

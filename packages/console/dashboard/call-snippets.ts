@@ -1,9 +1,10 @@
-import type { StatisticsSymbol, Usage } from '../../client/index.ts';
+import type { StatisticsSymbol } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { buttonGroup, byId, copyButton } from '../../pages/dom.ts';
 import { inCalls } from '../../pages/format.ts';
 import { answerText, EXAMPLES, type Language, masked, snippet } from '../api/answer-text.ts';
 import { type ApiCall, latestPricesCall, statisticsCall, type TokenName, usageCall } from '../api/api-call.ts';
-import type { Session } from '../api/session.ts';
+import type { Context } from '../context.ts';
 import { type HistoryView, historyCall } from '../history/chart-choice.ts';
 
 const CALLS = [
@@ -21,13 +22,8 @@ const LANGUAGES = [
   ['csv', 'curl (CSV)'],
 ] as const satisfies readonly (readonly [Language, string])[];
 
-type Options = {
-  session: Session;
-  batchOf: (token: TokenName) => readonly TokenName[];
-  usage: () => Usage | undefined;
-};
-
-export function openCallSnippets({ session, batchOf, usage }: Options) {
+/** `batchOf` returns the tokens whose prices are read together with that of a token. */
+export function openCallSnippets({ session, allowance }: Context, batchOf: (token: TokenName) => readonly TokenName[]) {
   const reveal = byId('snippet-reveal', HTMLInputElement);
   let view: HistoryView | undefined;
   let symbol: StatisticsSymbol | undefined;
@@ -39,12 +35,12 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     if (!view || name === 'usage') return usageCall;
     if (name === 'statistics' && symbol) return statisticsCall(symbol);
     if (name === 'latest') return latestPricesCall(batchOf(view.token), view.currency);
-    return historyCall(view, Date.now());
+    return historyCall(view, serviceNow());
   }
 
   function showResponse(): void {
     const { path } = call();
-    const response = name === 'usage' ? usage() : responses.get(path);
+    const response = name === 'usage' ? allowance.usage() : responses.get(path);
     const example = EXAMPLES[view?.metric === 'candles' && name === 'chart' ? 'candles' : name];
     byId('snippet-answer-title').textContent = response ? 'Response' : 'Example response';
     byId('snippet-answer').textContent = answerText(path, response ?? example, language);
@@ -86,12 +82,6 @@ export function openCallSnippets({ session, batchOf, usage }: Options) {
     noteResponse(path: string, response: object): void {
       responses.set(path, response);
       if (view && path === call().path) showResponse();
-    },
-    clear(): void {
-      reveal.checked = false;
-      responses.clear();
-      byId('snippet').textContent = '';
-      byId('snippet-answer').textContent = '';
     },
   };
 }

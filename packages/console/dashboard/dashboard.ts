@@ -1,70 +1,63 @@
 import type { Token } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { byId } from '../../pages/dom.ts';
-import type { Allowance } from '../account/allowance.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
-import type { Session } from '../api/session.ts';
-import type { Currency } from '../core/currency.ts';
-import type { Theme } from '../core/facts.ts';
+import type { Context } from '../context.ts';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
-import { isWritten, pageTitle, type RequestedView, readAddress, searchOf, showAddress } from './address.ts';
+import {
+  isWritten,
+  pageTitle,
+  type RequestedTokens,
+  type RequestedView,
+  readAddress,
+  resolveTokens,
+  searchOf,
+  showAddress,
+} from './address.ts';
 import { costInWords, openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
 import { openLivePrices } from './live-prices.ts';
 import type { PanelErrors } from './panel-errors.ts';
-import { type RequestedTokens, resolveTokens } from './requested-tokens.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
-type Options = {
-  session: Session;
-  theme: Theme;
-  currency: Currency;
-  allowance: Allowance;
+type Options = Omit<Context, 'marketData' | 'onError'> & {
   errors: PanelErrors;
-  isVisible: () => boolean;
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
 };
 
 /** Selecting a token in one panel updates the other panels. Each selection has its own URL. */
 export function openDashboard(options: Options) {
-  const { session, theme, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
+  const { session, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
   const { onError } = errors;
   const marketData = createMarketData(session, (path, response) => snippets.noteResponse(path, response));
+  const context: Context = { ...options, marketData, onError };
   let tokens: readonly Token[] = [];
   let selected: Token | undefined;
   /** The view that the URL requests, until it is shown. */
   let requested: RequestedView | undefined;
   let search: string | undefined;
 
-  const prices = openPrices({ marketData, currency, onSelect: selectByName, onLoad: showLoaded, onError });
+  const prices = openPrices(context, { onSelect: selectByName, onLoad: showLoaded });
   const details = openPriceDetails();
-  const snippets = openCallSnippets({ session, batchOf: prices.batchOf, usage: allowance.usage });
-  const statistics = openStatistics({ session, marketData, onError, onAccept: showCost });
-  const history = openHistory({
-    marketData,
-    theme,
-    currency,
-    onError,
-    onView(view) {
-      snippets.show(view, selected && statisticsSymbolOf(selected));
-      if (!selected) return;
-      showCost();
-      showAddress(view, { isNew: search !== undefined && !requested });
-      if (!requested && search !== searchOf(view)) onNotice('');
-      search = searchOf(view);
-      requested = undefined;
-      document.title = pageTitle(history.titles(), view);
-    },
+  const snippets = openCallSnippets(context, prices.batchOf);
+  const statistics = openStatistics(context, showCost);
+  const history = openHistory(context, (view) => {
+    snippets.show(view, selected && statisticsSymbolOf(selected));
+    if (!selected) return;
+    showCost();
+    showAddress(view, { isNew: search !== undefined && !requested });
+    if (!requested && search !== searchOf(view)) onNotice('');
+    search = searchOf(view);
+    requested = undefined;
+    document.title = pageTitle(history.titles(), view);
   });
-  const live = openLivePrices({
-    ...{ session, currency, allowance, isVisible },
-    onPrice(price) {
-      prices.update(price);
-      if (selected?.tokenName === price.tokenName) void showQuote(selected);
-    },
+  const live = openLivePrices(context, (price) => {
+    prices.update(price);
+    if (selected?.tokenName === price.tokenName) void showQuote(selected);
   });
   const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
 
@@ -109,7 +102,7 @@ export function openDashboard(options: Options) {
   }
 
   function readView(): void {
-    requested = readAddress(location.search, Date.now(), currency.isOffered);
+    requested = readAddress(location.search, serviceNow(), currency.isOffered);
     // A link without a currency shows US dollars to every reader.
     const isLink = isWritten() || location.search !== '';
     currency.show(requested.currency ?? (isLink ? 'usd' : currency.preferred()));
@@ -118,7 +111,7 @@ export function openDashboard(options: Options) {
 
   /** Shows what the URL requests but the page cannot show. */
   function requestedTokens(view: RequestedView): RequestedTokens | undefined {
-    const found = resolveTokens(view, tokens, Date.now());
+    const found = resolveTokens(view, tokens, serviceNow());
     if (found) onNotice(view.faults.join(' '));
     return found;
   }
@@ -137,20 +130,16 @@ export function openDashboard(options: Options) {
   }
 
   async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
-    const user = session.user?.key;
-    const isOver = () => session.user?.key !== user;
     byId('prices').setAttribute('aria-busy', 'true');
     try {
       await loadTokens();
     } catch (error) {
-      if (isOver()) return;
       if (tokens.length === 0) {
         prices.setTokens([]);
         return onError(error, byId('prices-problem'), () => loadAll({ isRefresh }));
       }
     }
     await ready;
-    if (isOver()) return;
     const chosen = requested ? requestedTokens(requested) : shownTokens();
     if (!chosen) return;
     // Signing in is charged only for the prices, unless the URL names a chart.
@@ -192,19 +181,6 @@ export function openDashboard(options: Options) {
       readView();
       // Reads the usage before the first charged call, so that the page can count its own calls.
       await loadAll({ ready: allowance.refresh() });
-    },
-
-    clear(): void {
-      marketData.clear();
-      errors.clear();
-      autoRefresh.stop();
-      live.clear();
-      snippets.clear();
-      prices.clear();
-      history.clear();
-      statistics.clear();
-      selected = undefined;
-      search = undefined;
     },
   };
 }

@@ -2,11 +2,9 @@ import type { StreamedPrice, TokenName } from '../../client/index.ts';
 import { announce, byId } from '../../pages/dom.ts';
 import { inCalls } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
-import { openStored } from '../../pages/storage.ts';
-import type { Allowance } from '../account/allowance.ts';
+import { openStored } from '../../pages/session/storage.ts';
 import { costOf } from '../api/api-call.ts';
-import type { Session } from '../api/session.ts';
-import type { Currency } from '../core/currency.ts';
+import type { Context } from '../context.ts';
 import { hasReached, hourlyInWords, reservedShare } from './auto-refresh.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
 
@@ -15,19 +13,12 @@ const HIDDEN_MS = 15_000;
 /** How often the page reads the usage and compares the allowance with the reserve, in ms: a minute is one charge. */
 const CHARGED_MS = 60_000;
 
-type Options = {
-  session: Session;
-  currency: Currency;
-  allowance: Allowance;
-  isVisible: () => boolean;
-  onPrice: (price: StreamedPrice) => void;
-};
-
 const costInWords = (tokens: number) =>
   `${inCalls(costOf(tokens))} per minute while the page is visible, whatever the number of tabs`;
 
 /** Keeps the shown prices live while the page is visible, if the user has switched it on. */
-export function openLivePrices({ session, currency, allowance, isVisible, onPrice }: Options) {
+export function openLivePrices(context: Context, onPrice: (price: StreamedPrice) => void) {
+  const { session, currency, allowance, isVisible } = context;
   const toggle = byId('live', HTMLInputElement);
   const note = byId('live-note');
   const stored = openStored('localStorage', 'quotient:live');
@@ -109,11 +100,6 @@ export function openLivePrices({ session, currency, allowance, isVisible, onPric
       if (shared || !note.textContent?.includes('are off')) showCost();
       if (shared && !isSame) shared.want(tokens);
       if (!shared && !note.textContent?.includes('are off')) update();
-    },
-    clear(): void {
-      tokens = [];
-      note.textContent = '\u00a0';
-      leave();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Answer, QuotientError } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { byId, make, makeButton } from '../../pages/dom.ts';
 import { fromNow, onDateAt } from '../../pages/format.ts';
 import {
@@ -59,7 +60,7 @@ export function openPanelErrors(banner: ReturnType<typeof openBanner>) {
 export type PanelErrors = ReturnType<typeof openPanelErrors>;
 
 /** The maximum time until the reset, in seconds: a period lasts at most a year. */
-const LONGEST_S = 366 * 86_400;
+const MAX_RESET_S = 366 * 86_400;
 
 type Options = { onRenew: () => void; onOtherKey: () => void; resetsAt: () => Date | undefined };
 
@@ -70,9 +71,9 @@ export function openBanner({ onRenew, onOtherKey, resetsAt }: Options) {
   function remedy({ code, retryAfter }: QuotientError): HTMLElement {
     if (code === 'api_key_expired') return makeButton('Renew key…', onRenew, 'primary');
     if (code !== 'quota_exceeded') return makeButton('Use another key', onOtherKey, 'primary');
-    const now = Date.now();
+    const now = serviceNow();
     const reset =
-      resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, LONGEST_S) * 1000));
+      resetsAt() ?? (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, MAX_RESET_S) * 1000));
     const when = reset ? `Your allowance resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
     return make('p', {}, `${when}This page still shows the data that was loaded. Reading your usage is free.`);
   }

@@ -2,7 +2,6 @@ import { QuotientError } from '../../client/index.ts';
 import { make, makeButton } from '../../pages/dom.ts';
 import { span } from '../../pages/format.ts';
 import { problemNote } from '../../pages/problem.ts';
-import { pauseAfter } from './auto-refresh.ts';
 
 export type Retry = () => Promise<unknown>;
 
@@ -82,7 +81,7 @@ export function openRetries() {
         group.due = 0;
       }
       group.retries.set(panel, retry);
-      group.due = Math.max(group.due, performance.now() + pauseAfter(group.attempts, error.retryAfter));
+      group.due = Math.max(group.due, performance.now() + retryDelay(group.attempts, error.retryAfter));
       // Only a different error replaces the note, so that screen readers do not announce each retry.
       if (!isSilent && (group.code !== error.code || !group.note?.isConnected)) {
         group.code = error.code;
@@ -102,3 +101,16 @@ export function openRetries() {
     },
   };
 }
+
+/** The first and the longest delay between retries, in ms. Each retry doubles the delay. */
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 60_000;
+/** The longest `Retry-After` that the page honors: one day, in ms. */
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/** Returns the delay in ms after `attempts` failures. `retryAfter` is in seconds. */
+export const retryDelay = (attempts: number, retryAfter = 0): number =>
+  Math.max(
+    Math.min(retryAfter * 1000, MAX_RETRY_AFTER_MS),
+    Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), MAX_PAUSE_MS),
+  );

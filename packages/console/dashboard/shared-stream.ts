@@ -1,11 +1,11 @@
 import type { StreamedPrice, TokenName } from '../../client/index.ts';
+import { MAX_TOKENS } from '../api/api-call.ts';
 
 /** How often a tab repeats which tokens it shows, and after how long the leader forgets a silent tab, in ms. */
 const REPEAT_MS = 30_000;
 const FORGET_MS = 75_000;
 /** Tabs that change their tokens together cause one reconnect. In ms. */
 const SETTLE_MS = 300;
-const MOST_TOKENS = 100;
 
 /** Messages between the tabs of one user and currency. A leader that has just started asks for the tokens. */
 type Message =
@@ -53,7 +53,7 @@ export function joinSharedStream({ name, stream, onPrice, onEnded, reasonOf }: O
     for (const [other, { at }] of wanted) if (other !== tab && at < oldest) wanted.delete(other);
     const own = wanted.get(tab)?.tokens ?? [];
     const others = [...wanted.values()].flatMap(({ tokens }) => tokens);
-    return [...new Set([...own, ...others])].slice(0, MOST_TOKENS);
+    return [...new Set([...own, ...others])].slice(0, MAX_TOKENS);
   }
 
   function publish(price: StreamedPrice): void {
@@ -87,7 +87,7 @@ export function joinSharedStream({ name, stream, onPrice, onEnded, reasonOf }: O
     wanted.set(other, { tokens, at: performance.now() });
     if (tokens.length === 0) wanted.delete(other);
     if (!reopen) return;
-    if (tokens.some((token) => !streamed.has(token)) && streamed.size < MOST_TOKENS) {
+    if (tokens.some((token) => !streamed.has(token)) && streamed.size < MAX_TOKENS) {
       clearTimeout(timer);
       timer = setTimeout(() => reopen?.abort(), SETTLE_MS);
     } else if (other !== tab) {

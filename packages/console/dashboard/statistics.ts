@@ -1,11 +1,10 @@
 import type { StatisticsSymbol, Token, TokenStatistics } from '../../client/index.ts';
 import { byId } from '../../pages/dom.ts';
 import { number, UNKNOWN } from '../../pages/format.ts';
-import type { OnError } from '../../pages/problem.ts';
 import { statisticsCall } from '../api/api-call.ts';
 import { type Entry, fillList, openDataAge, openOffer, showPlaceholders } from '../api/figures.ts';
-import type { MarketData } from '../api/market-data.ts';
 import type { Session } from '../api/session.ts';
+import type { Context } from '../context.ts';
 import { roundMoney } from '../core/currency.ts';
 
 const PLACEHOLDERS = 12;
@@ -14,15 +13,8 @@ export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymb
   return endpoints.some((path) => path.endsWith('/latest/stats')) ? (symbol as StatisticsSymbol) : undefined;
 }
 
-type Options = {
-  session: Pick<Session, 'anonymous'>;
-  marketData: MarketData;
-  onError: OnError;
-  onAccept: () => void;
-};
-
 /** Returns a function that finds a source's title. `solana-rpc-2` is the second source of the kind `solana-rpc`. */
-function openSourceTitles({ anonymous }: Options['session']) {
+function openSourceTitles({ anonymous }: Session) {
   let titles: Promise<Map<string, string>> | undefined;
 
   async function read(): Promise<Map<string, string>> {
@@ -40,8 +32,10 @@ function openSourceTitles({ anonymous }: Options['session']) {
 }
 
 /** Statistics are loaded on request, because each token costs a call. */
-export function openStatistics({ session, marketData, onError, onAccept }: Options) {
-  const [list, note, problem] = [byId('statistics-list'), byId('statistics-note'), byId('statistics-problem')];
+export function openStatistics({ session, marketData, onError }: Context, onAccept: () => void) {
+  const list = byId('statistics-list');
+  const note = byId('statistics-note');
+  const problem = byId('statistics-problem');
   const showAge = openDataAge(byId('statistics-age'));
   const titleOf = openSourceTitles(session);
   let current: Token | undefined;
@@ -99,9 +93,6 @@ export function openStatistics({ session, marketData, onError, onAccept }: Optio
   return {
     show,
     isLoaded: (token: Token) => isWanted && statisticsSymbolOf(token) !== undefined,
-    clear(): void {
-      isWanted = false;
-    },
   };
 }
 

@@ -11,9 +11,11 @@ import {
   defaultInterval,
   earliestDate,
   firstDate,
-  INTERVAL_MS,
   INTERVALS,
   intervalFor,
+  isOffered,
+  isPointInterval,
+  lengthOf,
   possibleIntervals,
   startOf,
 } from './intervals.ts';
@@ -110,15 +112,16 @@ const isByDays = (view: HistoryView) =>
 export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   const { token, metric, range, listed, thru, interval, currency } = view;
   if (isByDays(view)) return daysCall(token, Number(range), currency);
-  const dates = { from: startOf(view, listed, now), thru: range === 'custom' ? thru : isoDate(now), interval };
-  return metric === 'candles' ? candlesCall(token, dates, currency) : rangeCall(token, dates, currency);
+  const dates = { from: startOf(view, listed, now), thru: range === 'custom' ? thru : isoDate(now) };
+  if (metric === 'candles') return candlesCall(token, { ...dates, interval }, currency);
+  return rangeCall(token, { ...dates, interval: isPointInterval(interval) ? interval : 'daily' }, currency);
 }
 
 /** Drops points before the range. A call returns whole dates, but a range of days starts at the current time of day. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
-  const since = now - Number(view.range) * INTERVAL_MS.daily;
-  const isIn = ({ date }: { date: Date }) => date.getTime() + INTERVAL_MS[view.interval] > since;
+  const since = now - Number(view.range) * lengthOf('daily');
+  const isIn = ({ date }: { date: Date }) => date.getTime() + lengthOf(view.interval) > since;
   if (Array.isArray(history)) return history.filter(isIn);
   const { prices, market_cap, total_volume } = history;
   return {
@@ -145,6 +148,9 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
     chosen = interval;
     onChosen();
   });
+  const offer = () => buttons.offer((interval) => isOffered(view.metric, interval));
+  // The buttons take the same room before the tokens have loaded as afterwards.
+  offer();
 
   return {
     choose(interval: Interval | undefined): void {
@@ -153,6 +159,7 @@ export function openIntervalControl(view: HistoryView, onChosen: () => void) {
     show(token: Availability, now: number): void {
       view.interval = intervalFor(view, chosen, token, now);
       const possible = possibleIntervals(view, token, now);
+      offer();
       buttons.enable((interval) => possible.includes(interval));
       buttons.select(view.interval);
     },
@@ -173,7 +180,9 @@ export function isUnavailable({ view, token, error, now }: Unavailable): boolean
 }
 
 function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>): string {
-  const dates = INTERVALS.toReversed().flatMap(([interval]) => {
+  // Computed candles have the first date of the stored ones.
+  const stored = INTERVALS.filter(([interval]) => isPointInterval(interval));
+  const dates = stored.toReversed().flatMap(([interval]) => {
     const first = firstDate(view.metric, interval, token);
     return first === undefined ? [] : [`${dateInWords(first)} (${interval})`];
   });

@@ -71,7 +71,7 @@ export function openChartDisplay({ theme, legend, onScale }: Options) {
       download.enable(true);
     },
 
-    clear(view: HistoryView, reason = ''): void {
+    clear(view: HistoryView, reason: string): void {
       shown = undefined;
       state.textContent = reason;
       element.classList.add('empty');

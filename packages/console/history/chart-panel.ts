@@ -1,12 +1,11 @@
 import type { Token } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { announce, buttonGroup, byId } from '../../pages/dom.ts';
 import { inCalls } from '../../pages/format.ts';
-import { type OnError, toError } from '../../pages/problem.ts';
+import { toError } from '../../pages/problem.ts';
 import type { Interval } from '../api/api-call.ts';
 import { openOffer } from '../api/figures.ts';
-import type { MarketData } from '../api/market-data.ts';
-import type { Currency } from '../core/currency.ts';
-import type { Theme } from '../core/facts.ts';
+import type { Context } from '../context.ts';
 import type { Quote } from '../prices/quotes.ts';
 import {
   DEFAULT_VIEW,
@@ -27,20 +26,14 @@ import { type DateRange, openCustomDates } from './custom-dates.ts';
 import { ageOf, costOfOneMore, type LoadedHistory, loadHistory } from './history-load.ts';
 import { commonAvailability, earliestDate } from './intervals.ts';
 
-type Options = {
-  marketData: MarketData;
-  theme: Theme;
-  currency: Currency;
-  onError: OnError;
-  onView: (view: HistoryView) => void;
-};
-
 type Restored = Omit<HistoryView, 'token' | 'currency' | 'listed' | 'interval' | 'compare'> & {
   interval: Interval | undefined;
 };
 
-export function openHistory({ marketData, theme, currency, onError, onView }: Options) {
-  const [panel, problem] = [byId('history'), byId('chart-problem')];
+export function openHistory(context: Context, onView: (view: HistoryView) => void) {
+  const { marketData, theme, currency, onError } = context;
+  const panel = byId('history');
+  const problem = byId('chart-problem');
   const compare = openCompareControl({
     onAdd: (added) => setOthers([...others, added]),
     onRemove: (name) => setOthers(others.filter(({ tokenName }) => tokenName !== name)),
@@ -70,7 +63,7 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     if (shown.length > 0) await display.show({ ...view }, shown, titles(), { keepsPart });
   }
 
-  function clear(reason = ''): void {
+  function clear(reason: string): void {
     shown = [];
     display.clear({ ...view }, reason);
   }
@@ -96,13 +89,13 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     if (!isFree) isWanted = true;
     offer.hide();
     const mine = loads;
-    const now = Date.now();
+    const now = serviceNow();
     intervals.show(commonAvailability(token, others), now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
     const known = keeps ? shown : [];
     // Another token's figures must not appear under this token's name.
-    if (shown[0]?.token.tokenName !== view.token) clear();
+    if (shown[0]?.token.tokenName !== view.token) clear('');
     display.showLoading();
     onView({ ...view });
     try {
@@ -205,10 +198,6 @@ export function openHistory({ marketData, theme, currency, onError, onView }: Op
     setTokens: compare.setTokens,
     compared: () => view.compare,
     titles,
-    clear(): void {
-      isWanted = false;
-      clear();
-    },
     restore({ metric, range, scale, mode, interval, from, thru }: Restored): void {
       Object.assign(view, { metric, range, scale, mode, from, thru });
       compare.selectMode(mode);

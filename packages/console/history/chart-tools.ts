@@ -19,7 +19,9 @@ type Options = {
 
 export function openChartTools({ chart, index, onScale }: Options) {
   const slider = byId('chart');
-  const [closer, wider, reset] = [byId('zoom-in'), byId('zoom-out'), byId('zoom-reset')];
+  const closer = byId('zoom-in');
+  const wider = byId('zoom-out');
+  const reset = byId('zoom-reset');
   const log = byId('log-scale');
 
   function announceRange(): void {

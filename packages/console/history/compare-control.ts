@@ -1,11 +1,10 @@
 import type { Token } from '../../client/index.ts';
-import { buttonGroup, byId, make, makeButton } from '../../pages/dom.ts';
+import { buttonGroup, byId, make, makeButton, makeSvg } from '../../pages/dom.ts';
 import { openFaults } from '../../pages/faults.ts';
 import { inCalls, onDate } from '../../pages/format.ts';
 import type { TokenName } from '../api/api-call.ts';
-import { findToken } from '../core/tokens.ts';
 import type { HistoryView } from './chart-choice.ts';
-import { type Line, MODES, MOST_COMPARED, type Mode } from './comparison.ts';
+import { findToken, type Line, MAX_COMPARED, MODES, type Mode } from './comparison.ts';
 import { lastRow, rowInWords } from './comparison-words.ts';
 
 type Events = {
@@ -37,7 +36,7 @@ export function openCompareControl({ onAdd, onRemove, onMode }: Events) {
   function faultOf(token: Token | undefined): string {
     if (!token) return field.dataset.wrong ?? '';
     if (shown.includes(token.tokenName)) return `The chart already shows ${token.title}.`;
-    return shown.length < MOST_COMPARED ? '' : `The chart shows up to ${MOST_COMPARED} tokens. Remove one first.`;
+    return shown.length < MAX_COMPARED ? '' : `The chart shows up to ${MAX_COMPARED} tokens. Remove one first.`;
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -78,19 +77,13 @@ export function openCompareControl({ onAdd, onRemove, onMode }: Events) {
   };
 }
 
-const SVG = 'http://www.w3.org/2000/svg';
-
 /** A sample of a line's color and dashes. `styles/compare.css` defines both by the line's number. */
-function sampleOf(number: number): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  const line = document.createElementNS(SVG, 'path');
-  svg.setAttribute('viewBox', '0 0 36 8');
-  svg.setAttribute('aria-hidden', 'true');
-  svg.setAttribute('class', `line-sample line-${number}`);
-  line.setAttribute('d', 'M0 4H36');
-  svg.append(line);
-  return svg;
-}
+const sampleOf = (number: number): SVGElement =>
+  makeSvg(
+    'svg',
+    { viewBox: '0 0 36 8', 'aria-hidden': 'true', class: `line-sample line-${number}` },
+    makeSvg('path', { d: 'M0 4H36' }),
+  );
 
 /** The first date of a line that starts after the others. */
 function sinceInWords({ values }: Line, dates: readonly Date[]): string {

@@ -11,7 +11,8 @@ export const indexInWords = (value: number) => (value < 10_000 ? small : large).
 
 /** A row of a line as text: its value, and the amount of an index or the change of an amount since the first. */
 export function rowInWords({ amounts, values }: Line, row: number, view: HistoryView): [value: string, note: string] {
-  const [amount, value] = [amounts[row], values[row]];
+  const amount = amounts[row];
+  const value = values[row];
   if (amount === undefined || value === undefined) return ['no data', ''];
   if (view.mode === 'indexed') return [indexInWords(value), formatMetric(view, amount)];
   const first = amounts.find((one) => one !== undefined && one > 0);

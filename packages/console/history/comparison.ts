@@ -1,10 +1,10 @@
 import type { PriceSeries, Token } from '../../client/index.ts';
 import type { Interval } from '../api/api-call.ts';
-import { INTERVAL_MS } from './intervals.ts';
+import { lengthOf } from './intervals.ts';
 
 /* Lines of several tokens in one chart. A line has one value per row, and the rows share their dates. */
 
-export const MOST_COMPARED = 5;
+export const MAX_COMPARED = 5;
 
 export const MODES = [
   ['indexed', 'Indexed to 100'],
@@ -23,7 +23,7 @@ export type Comparison = { dates: readonly Date[]; lines: readonly Line[] };
 type Points = PriceSeries['prices'];
 type Series = { token: Token; points: Points };
 
-const DAY = INTERVAL_MS.daily;
+const DAY = lengthOf('daily');
 /** Sources date a midnight's sample up to this long after midnight, in ms. */
 const MIDNIGHT_MS = 60_000;
 const startOfDay = (at: number) => at - (at % DAY);
@@ -33,7 +33,7 @@ const startOfDay = (at: number) => at - (at % DAY);
  * latest samples share its row.
  */
 function rowTime(at: number, isLast: boolean, interval: Interval, newest: number): number {
-  if (interval !== 'daily') return Math.min(newest, Math.round(at / INTERVAL_MS[interval]) * INTERVAL_MS[interval]);
+  if (interval !== 'daily') return Math.min(newest, Math.round(at / lengthOf(interval)) * lengthOf(interval));
   if (!isLast || at % DAY < MIDNIGHT_MS) return startOfDay(at);
   return startOfDay(at) === startOfDay(newest) ? newest : at;
 }
@@ -56,6 +56,15 @@ export function compared(series: readonly Series[], interval: Interval, mode: Mo
     return { token, amounts, values: mode === 'indexed' ? indexed(amounts) : amounts };
   });
   return { dates: times.map((time) => new Date(time)), lines };
+}
+
+/** Finds a token by its name, symbol or title, case-insensitive. */
+export function findToken(tokens: readonly Token[], text: string): Token | undefined {
+  const wanted = text.trim().toLowerCase();
+  return (
+    tokens.find(({ tokenName, symbol }) => tokenName === wanted || symbol === wanted) ??
+    tokens.find(({ title }) => title.toLowerCase() === wanted)
+  );
 }
 
 /** Whether the line has a gap after a row. */

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../pages/clock.ts';
 import { DAY, isoDate } from '../../pages/dates.ts';
 import { byId, makeButton } from '../../pages/dom.ts';
 import { openFaults } from '../../pages/faults.ts';
@@ -7,7 +8,8 @@ import { onDate } from '../../pages/format.ts';
 export function openCustomDates(onApply: (range: DateRange) => void) {
   const form = byId('dates', HTMLFormElement);
   const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
-  const [from, thru] = [field('from'), field('thru')];
+  const from = field('from');
+  const thru = field('thru');
   const faults = openFaults(form);
   let limit = { first: '', subject: '' };
 
@@ -39,7 +41,7 @@ export function openCustomDates(onApply: (range: DateRange) => void) {
     /** Limits the dates to those for which `subject` (such as `Prices`) are available. */
     limit(first: string, subject: string): void {
       limit = { first, subject };
-      const now = Date.now();
+      const now = serviceNow();
       const today = isoDate(now);
       for (const input of [from, thru]) [input.min, input.max] = [first, today];
       from.value ||= isoDate(now - 14 * DAY);
@@ -67,7 +69,8 @@ const dateOf = (year: number, month: number, day: number) =>
 /** Returns preset UTC date ranges, limited to the dates from `first` (YYYY-MM-DD) to today, without empty ranges. */
 export function datePresets(first: string, now: number): [label: string, range: DateRange][] {
   const today = new Date(now);
-  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth()];
+  const year = today.getUTCFullYear();
+  const month = today.getUTCMonth();
   const day = today.getUTCDate();
   const spans: [string, string, string][] = [
     ['Yesterday', dateOf(year, month, day - 1), dateOf(year, month, day - 1)],

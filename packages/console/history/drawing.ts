@@ -68,7 +68,8 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
       const color = theme.color(COLORS[place] ?? COLORS[0]);
       return { color, crosshairMarkerBackgroundColor: color, lineStyle: STYLES[place] };
     }
-    const [up, down] = [theme.color('--up'), theme.color('--down')];
+    const up = theme.color('--up');
+    const down = theme.color('--down');
     return {
       upColor: theme.color('--surface'),
       borderUpColor: up,

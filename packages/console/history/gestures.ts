@@ -14,7 +14,7 @@ type Gestures = {
 
 /** The height of a wheel line and the largest wheel movement per event, in px. */
 const LINE_PX = 16;
-const MOST_TURNED = 25;
+const MAX_TURNED = 25;
 
 /**
  * A finger that moves sideways selects points, and a finger that moves vertically scrolls the page. Two fingers zoom
@@ -62,7 +62,7 @@ export function openGestures(element: HTMLElement, { read, zoom, pan }: Gestures
       const { ctrlKey, metaKey, shiftKey, deltaMode, deltaX, deltaY } = event;
       const unit = deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX;
       if (ctrlKey || metaKey) {
-        const turned = Math.max(-MOST_TURNED, Math.min(MOST_TURNED, deltaY * unit));
+        const turned = Math.max(-MAX_TURNED, Math.min(MAX_TURNED, deltaY * unit));
         zoom(Math.exp(-turned / 100), xOf(event));
         event.preventDefault();
       } else if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) {
@@ -134,7 +134,8 @@ function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
 /** Returns text such as `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
 export function changeInWords(drawn: Drawn, reported: number | null | undefined): string {
   const { view, points, candles } = drawn;
-  const [first, last] = [points[0], points.at(-1)];
+  const first = points[0];
+  const last = points.at(-1);
   if (!first || !last || view.metric === 'total_volume') return '';
   if (view.range === '1') {
     const isPrice = view.metric !== 'market_cap';

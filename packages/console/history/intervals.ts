@@ -1,21 +1,31 @@
-import type { Gap, Token } from '../../client/index.ts';
+import { CANDLE_INTERVALS, type Gap, type Token } from '../../client/index.ts';
 import { DAY, isoDate } from '../../pages/dates.ts';
 import { byId } from '../../pages/dom.ts';
 import { onDate, onDateAt } from '../../pages/format.ts';
-import type { Interval } from '../api/api-call.ts';
+import type { Interval, PointInterval } from '../api/api-call.ts';
 
-export const INTERVALS = [
-  ['minute', 'Minute'],
-  ['hourly', 'Hourly'],
-  ['daily', 'Daily'],
-] as const satisfies readonly (readonly [Interval, string])[];
+export const INTERVALS: readonly (readonly [Interval, string])[] = CANDLE_INTERVALS.map(({ name, title }) => [
+  name,
+  title,
+]);
+
+const factsOf = (interval: Interval) =>
+  CANDLE_INTERVALS.find(({ name }) => name === interval) as (typeof CANDLE_INTERVALS)[number];
 
 /** The time between points, and the length of a candle, in ms. */
-export const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 300_000, hourly: 3_600_000, daily: DAY };
-const MOST_DAYS: Readonly<Record<Interval, number>> = { minute: 7, hourly: 92, daily: Number.POSITIVE_INFINITY };
+export const lengthOf = (interval: Interval): number => factsOf(interval).length;
+
+const POINT_INTERVALS: readonly Interval[] = ['minute', 'hourly', 'daily'] satisfies PointInterval[];
+export const isPointInterval = (interval: Interval): interval is PointInterval => POINT_INTERVALS.includes(interval);
+export const isOffered = (metric: string, interval: Interval): boolean =>
+  metric === 'candles' || isPointInterval(interval);
+
+/** About as many points as a wide screen has pixels: a week of five minutes, 92 days of hours. */
+const MAX_POINTS = 2_208;
+const maxDays = (interval: Interval): number =>
+  lengthOf(interval) < DAY ? Math.floor((MAX_POINTS * lengthOf(interval)) / DAY) : Number.POSITIVE_INFINITY;
 /** Custom ranges of up to this many days are hourly by default. */
 const HOURLY_DAYS = 10;
-const AVAILABLE = { minute: 'minute', hourly: 'hour', daily: 'day' } as const;
 
 /** `range` is a number of days up to now, or `custom` with two dates (YYYY-MM-DD). */
 type Dates = Readonly<{ range: string; from: string; thru: string }>;
@@ -34,7 +44,7 @@ export function defaultInterval(dates: Dates): Interval {
 
 /** Returns the first date with data (YYYY-MM-DD), or undefined if the metric is not available at the interval. */
 export const firstDate = (metric: string, interval: Interval, { available }: Availability): string | undefined =>
-  (metric === 'candles' ? available.candles : available.prices)?.[AVAILABLE[interval]] ?? undefined;
+  (metric === 'candles' ? available.candles : available.prices)?.[factsOf(interval).stored] ?? undefined;
 
 export const earliestDate = (metric: string, token: Availability): string | undefined =>
   INTERVALS.flatMap(([interval]) => firstDate(metric, interval, token) ?? [])
@@ -49,8 +59,9 @@ export const startOf = ({ range, from }: Dates, listed: string, now: number): st
 export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
   const days = daysIn(view);
   const isPossible = (interval: Interval): boolean => {
-    if (interval === 'daily') return days > 1;
-    if (days > MOST_DAYS[interval]) return false;
+    if (!isOffered(view.metric, interval)) return false;
+    if (lengthOf(interval) >= DAY) return days > lengthOf(interval) / DAY;
+    if (days > maxDays(interval)) return false;
     if (view.range !== 'custom' && interval === defaultInterval(view)) return true;
     const first = firstDate(view.metric, interval, token);
     if (first === undefined) return false;
@@ -64,7 +75,9 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
 /** Returns the chosen interval if possible, otherwise the default if possible, otherwise the coarsest interval. */
 export function intervalFor(view: Ranged, chosen: Interval | undefined, token: Availability, now: number): Interval {
   const possible = possibleIntervals(view, token, now);
-  const wanted = [chosen, defaultInterval(view)].find((one) => one !== undefined && possible.includes(one));
+  const wanted = [chosen, defaultInterval(view), 'daily' as const].find(
+    (one) => one !== undefined && possible.includes(one),
+  );
   return wanted ?? possible.at(-1) ?? 'daily';
 }
 

@@ -1,5 +1,6 @@
-import { byId, make, makeRow } from '../../pages/dom.ts';
+import { byId } from '../../pages/dom.ts';
 import { count, onDateAt } from '../../pages/format.ts';
+import { type Cell, headCells, makeRow } from '../../pages/table.ts';
 import { money } from '../core/currency.ts';
 import type { Chart } from './chart.ts';
 import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
@@ -144,16 +145,14 @@ export function openReadout(chart: () => Chart | undefined, legend: Legend) {
 
 const MAX_ROWS = 400;
 
-type Cells = readonly (readonly [text: string, kind?: string])[];
-
-function columnsOf({ points, candles, view, comparison }: Drawn): { heads: string[]; rows: Cells[] } {
+function columnsOf({ points, candles, view, comparison }: Drawn): { heads: string[]; rows: (readonly Cell[])[] } {
   if (comparison)
     return { heads: comparison.lines.map(({ token }) => token.title), rows: comparisonRows(comparison, view) };
   if (!candles) {
-    const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as Cells);
+    const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as const);
     return { heads: [metricTitle(view.metric)], rows };
   }
-  const rows = candles.map(({ date, open, high, low, close, volume }): Cells => {
+  const rows = candles.map(({ date, open, high, low, close, volume }): Cell[] => {
     const prices = [open, high, low, close].map((price) => [money(price, view.currency), 'num'] as const);
     return [[onDateAt(date)], ...prices, [count(volume), 'num']];
   });
@@ -168,8 +167,7 @@ export function openPointsTable() {
   function fill(): void {
     if (!details.open || !drawn) return;
     const { heads, rows } = columnsOf(drawn);
-    const cells = heads.map((head) => make('th', { scope: 'col', class: 'num' }, head));
-    byId('points-head').replaceChildren(make('th', { scope: 'col' }, 'Time (UTC)'), ...cells);
+    byId('points-head').replaceChildren(...headCells([['Time (UTC)'], ...heads.map((head) => [head, 'num'] as const)]));
     byId('points-body').replaceChildren(
       ...rows
         .slice(-MAX_ROWS)

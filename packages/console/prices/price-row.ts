@@ -1,6 +1,8 @@
 import type { Token } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
 import { byId, make, placeholder } from '../../pages/dom.ts';
 import { at, change, count, onDate, orUnknown, UNKNOWN } from '../../pages/format.ts';
+import { makeNamedRow } from '../../pages/table.ts';
 import { type Entry, fillList, openDataAge, showPlaceholders } from '../api/figures.ts';
 import { bigMoney, money } from '../core/currency.ts';
 import type { Quote } from './quotes.ts';
@@ -10,19 +12,14 @@ const MARKED_MS = 1500;
 const CELL_CLASSES = ['num price', 'num change', 'num', 'num'];
 
 export const placeholderRow = () =>
-  make(
-    'tr',
-    {},
-    make('th', { scope: 'row' }, placeholder()),
-    ...CELL_CLASSES.map((kind) => make('td', { class: kind }, placeholder())),
-  );
+  makeNamedRow(placeholder(), ...CELL_CLASSES.map((kind) => [placeholder(), kind] as const));
 
 export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
   const name = make('span', { class: 'name' }, title);
   const unit = make('span', { class: 'symbol' }, symbol);
   const button = make('button', { type: 'button', class: 'token' }, name, unit);
-  const cells = CELL_CLASSES.map((kind) => make('td', { class: kind }, UNKNOWN));
-  const element = make('tr', {}, make('th', { scope: 'row' }, button), ...cells);
+  const element = makeNamedRow(button, ...CELL_CLASSES.map((kind) => [UNKNOWN, kind] as const));
+  const cells = [...element.querySelectorAll('td')];
   element.addEventListener('click', onSelect);
   const [priceCell, changeCell, capCell, volumeCell] = cells;
   let marking: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +38,7 @@ export function makePriceRow({ title, symbol }: Token, onSelect: () => void) {
       const amount = (value: number) => bigMoney(value, currency);
       priceCell?.replaceChildren(orUnknown(price.current_price, (value) => money(value, currency)));
       if (showsAge && price.at) {
-        priceCell?.append(make('span', { class: 'own-age' }, `as of ${at(price.at, Date.now())}`));
+        priceCell?.append(make('span', { class: 'own-age' }, `as of ${at(price.at, serviceNow())}`));
       }
       const percentage = price.change_24h ?? 0;
       changeCell?.replaceChildren(orUnknown(price.change_24h, (value) => change(value / 100)));
@@ -87,7 +84,8 @@ function priceEntries({ price, currency }: Quote): Entry[] {
 }
 
 export function openPriceDetails() {
-  const [list, note] = [byId('market-data-list'), byId('market-data-note')];
+  const list = byId('market-data-list');
+  const note = byId('market-data-note');
   const showAge = openDataAge(byId('market-data-age'));
   let current: Token | undefined;
 

@@ -1,31 +1,25 @@
 import type { Token, TokenPrice } from '../../client/index.ts';
 import { byId } from '../../pages/dom.ts';
 import { count, inCalls } from '../../pages/format.ts';
-import type { OnError } from '../../pages/problem.ts';
-import { openStored } from '../../pages/storage.ts';
+import { openStored } from '../../pages/session/storage.ts';
 import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-call.ts';
 import { openDataAge } from '../api/figures.ts';
-import type { MarketData } from '../api/market-data.ts';
-import type { Currency } from '../core/currency.ts';
+import type { Context } from '../context.ts';
 import { makePriceRow, type PriceRow, placeholderRow } from './price-row.ts';
 import { createQuotes, isBehind, type Quote } from './quotes.ts';
 import { isMatch, openTableHead, SEARCHED_FROM, sorted } from './table-head.ts';
 
-type Options = {
-  marketData: MarketData;
-  currency: Currency;
-  onSelect: (token: TokenName) => void;
-  onLoad: () => void;
-  onError: OnError;
-};
+type Events = { onSelect: (token: TokenName) => void; onLoad: () => void };
 
 /** The maximum number of tokens that each further load adds. The first load has as many tokens as one call covers. */
 const STEP = 100;
 /** The numbers of placeholder rows. At the first visit, there is one row for each built-in token. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
 
-export function openPrices({ marketData, currency, onSelect, onLoad, onError }: Options) {
-  const [panel, body, problem] = [byId('prices'), byId('prices-body'), byId('prices-problem')];
+export function openPrices({ marketData, currency, onError }: Context, { onSelect, onLoad }: Events) {
+  const panel = byId('prices');
+  const body = byId('prices-body');
+  const problem = byId('prices-problem');
   const search = byId('search', HTMLInputElement);
   const more = byId('more');
   const showAge = openDataAge(byId('prices-age'));
@@ -203,13 +197,6 @@ export function openPrices({ marketData, currency, onSelect, onLoad, onError }: 
     select(token: TokenName): void {
       selected = token;
       for (const [name, row] of rows) row.select(name === token);
-    },
-
-    clear(): void {
-      quotes.clear();
-      rows.clear();
-      search.value = '';
-      showOutline();
     },
   };
 }

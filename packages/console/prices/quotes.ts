@@ -89,9 +89,5 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       for (const token of requested) if (!isServed(token)) requested.delete(token);
       for (const token of known.keys()) if (!isServed(token)) known.delete(token);
     },
-    clear(): void {
-      requested.clear();
-      known.clear();
-    },
   };
 }

@@ -57,7 +57,8 @@ export function sorted<T extends Sortable>(rows: readonly T[], { column, directi
   const way = direction === 'ascending' ? 1 : -1;
   if (column === 'title') return rows.toSorted((a, b) => way * byTitle.compare(a.token.title, b.token.title));
   return rows.toSorted((a, b) => {
-    const [left, right] = [a.price?.[column] ?? undefined, b.price?.[column] ?? undefined];
+    const left = a.price?.[column] ?? undefined;
+    const right = b.price?.[column] ?? undefined;
     if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
     return way * (left - right);
   });

@@ -2,10 +2,10 @@ import { byId, make } from '../../pages/dom.ts';
 import { saveFile } from '../../pages/download.ts';
 import { openFaults } from '../../pages/faults.ts';
 import { onDateAtSecond, UNKNOWN } from '../../pages/format.ts';
+import { isolated } from '../../pages/phrase.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
-import { isolated } from '../core/phrase.ts';
-import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
+import { fillForm, fragmentOf, onFilter } from '../core/router.ts';
 import type { AuditEvent } from '../generated/records.ts';
 import { changesIn, parametersOf } from './changes.ts';
 
@@ -27,7 +27,10 @@ export function openAudit({ api, ask, go, report }: Context): View {
   const form = byId('audit-filter', HTMLFormElement);
   const faults = openFaults(form);
   const list = openList<AuditEvent>({
-    ...{ id: 'audit-list', label: 'Audit events', view: 'audit', nouns: ['event', 'events'] },
+    id: 'audit-list',
+    label: 'Audit events',
+    view: 'audit',
+    nouns: ['event', 'events'],
     columns: [['Time'], ['Action'], ['Target'], ['Changes'], ['Actor'], ['Request']],
     cellsOf: (event) => [
       onDateAtSecond(event.at),
@@ -40,15 +43,8 @@ export function openAudit({ api, ask, go, report }: Context): View {
     read: (query) => api.audit(parametersOf(query)),
   });
 
-  const apply = () => {
-    if (faults.check()) go(fragmentOf('audit', queryOfForm(form)));
-  };
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    apply();
-  });
-  form.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLSelectElement) apply();
+  onFilter(form, (query) => {
+    if (faults.check()) go(fragmentOf('audit', query));
   });
 
   let shown: Readonly<Record<string, string>> = {};
@@ -56,27 +52,19 @@ export function openAudit({ api, ask, go, report }: Context): View {
     const query = parametersOf({ ...shown, cursor: '' });
     const isFiltered = Object.values(query).some((value) => value !== '');
     ask({
-      ...{ title: 'Download the audit log?', yes: 'Download', busy: 'Downloading…' },
+      texts: ['Download the audit log?', 'Download', 'Downloading…'],
       effect: () =>
         `Saves ${isFiltered ? 'all events that match the filter' : 'all events'} on this device, as a file with one JSON object per line.`,
       async act() {
         saveFile('audit.ndjson', await api.auditLines(query));
         report('The audit log is saved.');
-        return undefined;
       },
     });
   });
 
-  return {
-    async show({ query }) {
-      fillForm(form, query);
-      shown = query;
-      await list.show(query);
-    },
-    clear() {
-      form.reset();
-      shown = {};
-      list.clear();
-    },
+  return ({ query }) => {
+    fillForm(form, query);
+    shown = query;
+    return list.show(query);
   };
 }

@@ -20,10 +20,12 @@ function flat(values: Values, prefix = ''): [name: string, text: string][] {
 
 /** Describes each member that differs, such as `limit: 10000 → 20000`. */
 export function changesIn(before: Values, after: Values): string[] {
-  const [old, next] = [new Map(flat(before)), new Map(flat(after))];
+  const old = new Map(flat(before));
+  const next = new Map(flat(after));
   const names = [...new Set([...old.keys(), ...next.keys()])].filter((name) => old.get(name) !== next.get(name));
   return names.map((name) => {
-    const [was, is] = [old.get(name), next.get(name)];
+    const was = old.get(name);
+    const is = next.get(name);
     if (was === undefined) return `${name}: ${is}`;
     return `${name}: ${was} → ${is ?? 'removed'}`;
   });

@@ -1,7 +1,7 @@
 import { byId } from '../../pages/dom.ts';
+import type { Phrase } from '../../pages/phrase.ts';
+import type { Ask } from '../../pages/question.ts';
 import type { Api } from '../api/api.ts';
-import type { Phrase } from './phrase.ts';
-import type { Ask } from './question.ts';
 import type { Place } from './router.ts';
 
 /** The dependencies of each view. */
@@ -14,11 +14,8 @@ export type Context = {
   go: (fragment: string) => void;
 };
 
-export type View = {
-  show: (place: Place) => Promise<void>;
-  /** Removes all data, at the end of a session. */
-  clear: () => void;
-};
+/** Shows a view. */
+export type View = (place: Place) => Promise<void>;
 
 export function openReport() {
   const notice = byId('notice');

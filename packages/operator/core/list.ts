@@ -1,5 +1,6 @@
 import { byId, make, openScrollEdges } from '../../pages/dom.ts';
 import { count } from '../../pages/format.ts';
+import { makeNamedRow, makeTable } from '../../pages/table.ts';
 import { openLoader } from './loader.ts';
 import { fragmentOf } from './router.ts';
 
@@ -23,9 +24,8 @@ type List<Item> = {
 /** A table of one page of a list, with links to the next and the first page. The first cell names the row. */
 export function openList<Item>({ id, label, view, nouns, columns, cellsOf, read }: List<Item>) {
   const panel = byId(id);
-  const body = make('tbody');
-  const heads = columns.map(([title, kind = '']) => make('th', { scope: 'col', class: kind }, title));
-  const table = make('table', { 'aria-label': label }, make('thead', {}, make('tr', {}, ...heads)), body);
+  const table = makeTable(label, columns);
+  const body = table.querySelector('tbody') as HTMLElement;
   const scroll = make('section', { class: 'scroll', tabindex: '0', 'aria-label': label }, table);
   const size = make('span', { class: 'soft', role: 'status' }, 'Loading…');
   const next = make('a', { href: '#', hidden: '' }, 'Next page');
@@ -37,18 +37,17 @@ export function openList<Item>({ id, label, view, nouns, columns, cellsOf, read 
     make('div', { class: 'foot list-foot' }, size, make('nav', { 'aria-label': 'Pages of the list' }, first, next)),
   );
   openScrollEdges(scroll);
-  const loader = openLoader(panel, problem);
+  const load = openLoader(panel, problem);
   let shown: Query = {};
 
   function rowOf(item: Item): HTMLElement {
     const [name = '', ...others] = cellsOf(item);
-    const cells = others.map((cell, place) => make('td', { class: columns[place + 1]?.[1] ?? '' }, cell));
-    return make('tr', {}, make('th', { scope: 'row' }, name), ...cells);
+    return makeNamedRow(name, ...others.map((cell, place) => [cell, columns[place + 1]?.[1]] as const));
   }
 
   async function show(query: Query): Promise<void> {
     shown = query;
-    await loader.load(
+    await load(
       () => read(query),
       ({ items, nextCursor }) => {
         body.replaceChildren(...items.map(rowOf));
@@ -70,12 +69,5 @@ export function openList<Item>({ id, label, view, nouns, columns, cellsOf, read 
   return {
     show,
     refresh: () => show(shown),
-    clear(): void {
-      loader.cancel();
-      body.replaceChildren();
-      size.textContent = 'Loading…';
-      next.hidden = true;
-      first.hidden = true;
-    },
   };
 }

@@ -27,13 +27,5 @@ export function openLoader(panel: HTMLElement, problem: Element) {
     }
   }
 
-  return {
-    load,
-    /** Ignores the response of a load that is still running. */
-    cancel(): void {
-      turn += 1;
-      problem.replaceChildren();
-      panel.setAttribute('aria-busy', 'false');
-    },
-  };
+  return load;
 }

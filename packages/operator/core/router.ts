@@ -13,9 +13,18 @@ export function fragmentOf(view: string, query: Readonly<Record<string, string>>
   return `#/${view}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
 }
 
-/** The values of a form as parameters. */
-export const queryOfForm = (form: HTMLFormElement): Record<string, string> =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+/** Applies the values of a form as parameters when the user submits it or makes a choice. */
+export function onFilter(form: HTMLFormElement, apply: (query: Record<string, string>) => void): void {
+  const filter = () =>
+    apply(Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()])));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    filter();
+  });
+  form.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLSelectElement) filter();
+  });
+}
 
 /** Fills a form with parameters. Values that a select does not offer are ignored. */
 export function fillForm(form: HTMLFormElement, query: Readonly<Record<string, string>>): void {

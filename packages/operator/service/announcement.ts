@@ -3,17 +3,17 @@ import { byId } from '../../pages/dom.ts';
 import { openFaults } from '../../pages/faults.ts';
 import { fieldOf } from '../../pages/form.ts';
 import { onDateAt } from '../../pages/format.ts';
+import { isolated, phrase } from '../../pages/phrase.ts';
 import type { Announcement } from '../api/api.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
-import { isolated, phrase } from '../core/phrase.ts';
 
 export function openAnnouncement({ api, ask, report }: Context): View {
   const form = byId('announcement-form', HTMLFormElement);
   const remove = byId('announcement-remove');
   const text = byId('announcement-text');
   const until = byId('announcement-until');
-  const loader = openLoader(form, byId('announcement-problem'));
+  const load = openLoader(form, byId('announcement-problem'));
   const faults = openFaults(form);
 
   const end = byId('announcement-end', HTMLInputElement);
@@ -36,7 +36,7 @@ export function openAnnouncement({ api, ask, report }: Context): View {
     // The field contains a time without a zone, and its label states UTC.
     const endsAt = new Date(`${fieldOf(fields, 'until')}Z`);
     ask({
-      ...{ title: 'Publish the announcement?', yes: 'Publish', busy: 'Publishing…' },
+      texts: ['Publish the announcement?', 'Publish', 'Publishing…'],
       effect: () =>
         phrase`All users see “${isolated(next)}” in the console and on the status page within 5 seconds, until ${onDateAt(endsAt)}.`,
       async act() {
@@ -44,32 +44,23 @@ export function openAnnouncement({ api, ask, report }: Context): View {
         offerEnd();
         form.reset();
         report('The announcement is published.');
-        return undefined;
       },
     });
   });
 
   remove.addEventListener('click', () =>
     ask({
-      ...{ title: 'Remove the announcement?', yes: 'Remove', busy: 'Removing…' },
+      texts: ['Remove the announcement?', 'Remove', 'Removing…'],
       effect: () => 'The announcement disappears for all users within 5 seconds.',
       async act() {
         write(await api.announce({ text: null, until: null }));
         report('The announcement is removed.');
-        return undefined;
       },
     }),
   );
 
-  return {
-    show() {
-      offerEnd();
-      return loader.load(api.announcement, write);
-    },
-    clear() {
-      loader.cancel();
-      form.reset();
-      write({ text: null, until: null });
-    },
+  return () => {
+    offerEnd();
+    return load(api.announcement, write);
   };
 }

@@ -1,8 +1,8 @@
 import { byId, make, makeButton } from '../../pages/dom.ts';
 import { count, onDateAt, orUnknown, UNKNOWN } from '../../pages/format.ts';
+import { isolated } from '../../pages/phrase.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
-import { isolated } from '../core/phrase.ts';
 import type { Message, MessagePage } from '../generated/records.ts';
 import { stateTag } from '../users/words.ts';
 
@@ -25,8 +25,8 @@ const STATES: Readonly<Record<Message['state'], string>> = {
 };
 
 /** How often and how long the page looks for the result of a retry. */
-const LOOK_MS = 1000;
-const LOOKS = 20;
+const LOOK_INTERVAL = 1000;
+const MAX_LOOKS = 20;
 
 /** The result of a retry, or undefined if there is none yet. */
 function resultIn({ items, nextCursor }: MessagePage, retried: Message): 'delivered' | 'failed' | undefined {
@@ -46,8 +46,8 @@ export function openMessages({ api, ask, report }: Context): View {
     turn += 1;
     const mine = turn;
     report(`${kindOf(message)}: the service is sending it now …`);
-    for (let look = 0; look < LOOKS; look += 1) {
-      await new Promise((done) => setTimeout(done, LOOK_MS));
+    for (let look = 0; look < MAX_LOOKS; look += 1) {
+      await new Promise((done) => setTimeout(done, LOOK_INTERVAL));
       if (mine !== turn) return;
       const page = await api.messages(shown).catch(() => undefined);
       if (mine !== turn) return;
@@ -62,14 +62,13 @@ export function openMessages({ api, ask, report }: Context): View {
 
   function askRetry(message: Message): void {
     ask({
-      ...{ title: 'Retry the message?', yes: 'Retry', busy: 'Retrying…' },
+      texts: ['Retry the message?', 'Retry', 'Retrying…'],
       effect: () =>
         `The service attempts to send this ${message.channel === 'mail' ? 'email' : 'webhook'}${toUser(message)} again within seconds.`,
       async act() {
         await api.retry(message.id);
         await list.refresh();
         void follow(message);
-        return undefined;
       },
     });
   }
@@ -82,7 +81,10 @@ export function openMessages({ api, ask, report }: Context): View {
   }
 
   const list = openList<Message>({
-    ...{ id: 'messages-list', label: 'Undelivered messages', view: 'messages', nouns: ['message', 'messages'] },
+    id: 'messages-list',
+    label: 'Undelivered messages',
+    view: 'messages',
+    nouns: ['message', 'messages'],
     columns: [
       ['Message'],
       ['Retry'],
@@ -107,15 +109,9 @@ export function openMessages({ api, ask, report }: Context): View {
   });
   byId('messages-refresh').addEventListener('click', () => void list.refresh());
 
-  return {
-    show({ query }) {
-      turn += 1;
-      shown = query;
-      return list.show(query);
-    },
-    clear() {
-      turn += 1;
-      list.clear();
-    },
+  return ({ query }) => {
+    turn += 1;
+    shown = query;
+    return list.show(query);
   };
 }

@@ -1,11 +1,9 @@
-import { byId, make } from '../../pages/dom.ts';
+import { byId, make, makeFigure, softText } from '../../pages/dom.ts';
 import { count, inCalls, onDate, onDateAt, orUnknown } from '../../pages/format.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
 import type { SourceReport } from '../generated/records.ts';
 import { stateTag } from '../users/words.ts';
-
-const figure = (name: string, value: string) => make('div', {}, make('dt', {}, name), make('dd', {}, value));
 
 /** When the budget runs out at this month's average rate. A budget is that of a calendar month, in UTC. */
 function endOf({ limit, remaining, exhaustedAt }: NonNullable<SourceReport['budget']>, now: Date): string {
@@ -19,9 +17,9 @@ function endOf({ limit, remaining, exhaustedAt }: NonNullable<SourceReport['budg
 
 /** The budget of the month, with a forecast at its average rate. */
 function budgetOf({ name, budget }: SourceReport): HTMLElement[] {
-  if (!budget) return [make('p', { class: 'soft' }, 'This source has no budget.')];
+  if (!budget) return [softText('This source has no budget.')];
   const { limit, used, remaining, forecast } = budget;
-  const end = figure('Runs out', endOf(budget, new Date()));
+  const end = makeFigure('Runs out', endOf(budget, new Date()));
   if (budget.exhaustedAt !== null) end.classList.add('warn');
   const meter = make('meter', { min: '0', max: String(Math.max(1, limit ?? used)), 'aria-label': `Budget of ${name}` });
   meter.value = used;
@@ -30,16 +28,16 @@ function budgetOf({ name, budget }: SourceReport): HTMLElement[] {
     make(
       'dl',
       { class: 'key-figures' },
-      figure('Used this month', limit === null ? inCalls(used) : `${count(used)} of ${inCalls(limit)}`),
-      figure('Remaining', remaining === null ? 'without a limit' : inCalls(remaining)),
-      figure('Forecast for the month', inCalls(forecast)),
+      makeFigure('Used this month', limit === null ? inCalls(used) : `${count(used)} of ${inCalls(limit)}`),
+      makeFigure('Remaining', remaining === null ? 'without a limit' : inCalls(remaining)),
+      makeFigure('Forecast for the month', inCalls(forecast)),
       end,
     ),
   ];
 }
 
 function panelOf(source: SourceReport): HTMLElement {
-  const { name, state, lastSuccessAt, lastFailure } = source;
+  const { name, state, lastSuccessAt, lastFailure, inactiveTokens } = source;
   const id = `source-${name}`;
   return make(
     'section',
@@ -48,8 +46,9 @@ function panelOf(source: SourceReport): HTMLElement {
     make(
       'dl',
       { class: 'key-figures' },
-      figure('Last success', orUnknown(lastSuccessAt, onDateAt)),
-      figure('Last failure', lastFailure ? `${onDateAt(lastFailure.at)}: ${lastFailure.cause}` : 'none'),
+      makeFigure('Last success', orUnknown(lastSuccessAt, onDateAt)),
+      makeFigure('Last failure', lastFailure ? `${onDateAt(lastFailure.at)}: ${lastFailure.cause}` : 'none'),
+      ...(inactiveTokens.length > 0 ? [makeFigure('Tokens without a current price', inactiveTokens.join(', '))] : []),
     ),
     ...budgetOf(source),
   );
@@ -57,14 +56,8 @@ function panelOf(source: SourceReport): HTMLElement {
 
 export function openSources({ api }: Pick<Context, 'api'>): View {
   const content = byId('sources-content');
-  const loader = openLoader(content, byId('sources-problem'));
-  const show = () => loader.load(api.sources, (sources) => content.replaceChildren(...sources.map(panelOf)));
+  const load = openLoader(content, byId('sources-problem'));
+  const show = () => load(api.sources, (sources) => content.replaceChildren(...sources.map(panelOf)));
   byId('sources-refresh').addEventListener('click', () => void show());
-  return {
-    show,
-    clear() {
-      loader.cancel();
-      content.replaceChildren();
-    },
-  };
+  return show;
 }

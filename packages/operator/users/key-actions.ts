@@ -1,21 +1,13 @@
 import { copyButton, make, makeButton } from '../../pages/dom.ts';
 import { span } from '../../pages/format.ts';
+import { isolated, type Phrase, phrase } from '../../pages/phrase.ts';
+import { graceField, type Question, type Values } from '../../pages/question.ts';
 import type { Api } from '../api/api.ts';
-import { isolated, type Phrase, phrase } from '../core/phrase.ts';
-import type { Question, Values } from '../core/question.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
 import { identityOf, nameOfKey } from './words.ts';
 
-/** A change of a user. `done` states the result. */
-export type Action = { label: string; isDangerous?: boolean; done: (values: Values) => Phrase; question: Question };
-
-const GRACE = [
-  ['0', 'immediately'],
-  ['300', 'in 5 minutes'],
-  ['3600', 'in an hour'],
-  ['86400', 'in a day'],
-  ['604800', 'in a week'],
-] as const;
+/** A change of a user. `done` states the result. The button of a change that cannot be undone has its own color. */
+export type Action = Question & { label: string; isFinal?: boolean; done: (values: Values) => Phrase };
 
 /** Shows a new key once. */
 function newKey(apiKey: string, user: OperatorUserDetail): HTMLElement {
@@ -48,20 +40,17 @@ export function replacementOf(api: Api, user: OperatorUserDetail): Action {
   const { key } = user;
   return {
     label: 'Replace owner key…',
-    done: () => phrase`The owner key of ${identityOf(user)} is replaced.`,
-    question: {
-      ...{ title: 'Replace the owner key?', yes: 'Replace', busy: 'Replacing…', isDangerous: true },
-      fields: [
-        { name: 'grace', label: 'The old owner keys stop working', kind: 'choice', options: GRACE, value: '300' },
-      ],
-      effect(values) {
-        const grace = Number(values('grace'));
-        const old =
-          grace === 0 ? 'stop working immediately' : `only read for ${span(grace * 1000)} and then stop working`;
-        return phrase`Creates a new owner key for ${identityOf(user)}, which is shown once; the old owner keys ${old}.`;
-      },
-      act: async (values) => newKey((await api.rotate(key, Number(values('grace')))).apiKey, user),
+    texts: ['Replace the owner key?', 'Replace', 'Replacing…'],
+    isDangerous: true,
+    fields: [graceField('The old owner keys stop working')],
+    effect(values) {
+      const grace = Number(values('grace'));
+      const old =
+        grace === 0 ? 'stop working immediately' : `only read for ${span(grace * 1000)} and then stop working`;
+      return phrase`Creates a new owner key for ${identityOf(user)}, which is shown once; the old owner keys ${old}.`;
     },
+    act: async (values) => newKey((await api.rotate(key, Number(values('grace')))).apiKey, user),
+    done: () => phrase`The owner key of ${identityOf(user)} is replaced.`,
   };
 }
 
@@ -73,11 +62,10 @@ export function revocationOf(api: Api, user: OperatorUserDetail, key: OperatorKe
   const name = () => phrase`${isolated(nameOfKey(key))} (key ${String(key.id)})`;
   return {
     label: 'Revoke…',
+    texts: ['Revoke the key?', 'Revoke', 'Revoking…'],
+    isDangerous: true,
+    effect: () => phrase`Calls of ${identityOf(user)} with ${name()} fail within 5 seconds; this cannot be undone.`,
+    act: () => api.revokeKey(user.key, key.id),
     done: () => phrase`${name()} is revoked.`,
-    question: {
-      ...{ title: 'Revoke the key?', yes: 'Revoke', busy: 'Revoking…', isDangerous: true },
-      effect: () => phrase`Calls of ${identityOf(user)} with ${name()} fail within 5 seconds; this cannot be undone.`,
-      act: async () => void (await api.revokeKey(user.key, key.id)),
-    },
   };
 }

@@ -1,10 +1,10 @@
 import { byId, make } from '../../pages/dom.ts';
 import { fieldOf } from '../../pages/form.ts';
 import { count, onDate } from '../../pages/format.ts';
+import { isolated } from '../../pages/phrase.ts';
 import type { Context, View } from '../core/context.ts';
 import { openList } from '../core/list.ts';
-import { isolated } from '../core/phrase.ts';
-import { fillForm, fragmentOf, queryOfForm } from '../core/router.ts';
+import { fillForm, fragmentOf, onFilter } from '../core/router.ts';
 import type { OperatorUser } from '../generated/records.ts';
 import { nameOf, stateTag } from './words.ts';
 
@@ -19,7 +19,10 @@ export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
   const form = byId('users-filter', HTMLFormElement);
   const orderHint = byId('users-order-hint');
   const list = openList<OperatorUser>({
-    ...{ id: 'users-list', label: 'Users', view: 'users', nouns: ['user', 'users'] },
+    id: 'users-list',
+    label: 'Users',
+    view: 'users',
+    nouns: ['user', 'users'],
     columns: [
       ['User'],
       ['State'],
@@ -41,25 +44,12 @@ export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {
     read: api.users,
   });
 
-  const apply = () => go(fragmentOf('users', queryOfForm(form)));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    apply();
-  });
-  form.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLSelectElement) apply();
-  });
+  onFilter(form, (query) => go(fragmentOf('users', query)));
 
-  return {
-    async show({ query }) {
-      fillForm(form, query);
-      orderHint.hidden = fieldOf(new FormData(form), 'sort') === 'created';
-      byId('user-back', HTMLAnchorElement).href = fragmentOf('users', query);
-      await list.show(query);
-    },
-    clear() {
-      form.reset();
-      list.clear();
-    },
+  return ({ query }) => {
+    fillForm(form, query);
+    orderHint.hidden = fieldOf(new FormData(form), 'sort') === 'created';
+    byId('user-back', HTMLAnchorElement).href = fragmentOf('users', query);
+    return list.show(query);
   };
 }

@@ -1,6 +1,7 @@
-import { make, makeButton, makeRow } from '../../pages/dom.ts';
+import { make, makeButton, makeFigure, softText } from '../../pages/dom.ts';
 import { count, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/format.ts';
-import { isolated } from '../core/phrase.ts';
+import { isolated } from '../../pages/phrase.ts';
+import { makeRow, makeTable } from '../../pages/table.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
 import { lifeOfKey, nameOfKey, periodInWords, stateTag } from './words.ts';
 
@@ -17,9 +18,6 @@ function meterOf({ used, periodLimit }: OperatorUserDetail): HTMLElement {
   meter.value = used;
   return meter;
 }
-
-const figure = (name: string, ...value: (Node | string)[]) =>
-  make('div', {}, make('dt', {}, name), make('dd', {}, ...value));
 
 export function accountPanel(user: OperatorUserDetail): HTMLElement {
   const { nextPlan, notices } = user;
@@ -41,17 +39,17 @@ export function accountPanel(user: OperatorUserDetail): HTMLElement {
     make(
       'dl',
       { class: 'key-figures' },
-      figure('Email', email, ...(user.email === null ? [] : [verified])),
-      figure('Record number', String(user.key)),
-      figure('Plan', user.plan, ...next),
-      figure('Limit per period', periodInWords(user)),
-      figure('Period', `${onDate(user.periodStart)} to ${onDateAt(user.resetsAt)}`),
-      figure('Calls of the last hour', count(user.lastHour)),
-      figure('Valid until', onDateAt(user.validUntil)),
-      figure('Registered', onDateAt(user.createdAt)),
-      figure('Last call', user.lastUsedAt ? onDateAt(user.lastUsedAt) : 'never'),
-      figure('Notices by email', notices.email ? `on, at ${notices.thresholds.join(', ')}%` : 'off'),
-      figure('Webhook', notices.webhookUrl === null ? 'none' : isolated(notices.webhookUrl)),
+      makeFigure('Email', email, ...(user.email === null ? [] : [verified])),
+      makeFigure('Record number', String(user.key)),
+      makeFigure('Plan', user.plan, ...next),
+      makeFigure('Limit per period', periodInWords(user)),
+      makeFigure('Period', `${onDate(user.periodStart)} to ${onDateAt(user.resetsAt)}`),
+      makeFigure('Calls of the last hour', count(user.lastHour)),
+      makeFigure('Valid until', onDateAt(user.validUntil)),
+      makeFigure('Registered', onDateAt(user.createdAt)),
+      makeFigure('Last call', user.lastUsedAt ? onDateAt(user.lastUsedAt) : 'never'),
+      makeFigure('Notices by email', notices.email ? `on, at ${notices.thresholds.join(', ')}%` : 'off'),
+      makeFigure('Webhook', notices.webhookUrl === null ? 'none' : isolated(notices.webhookUrl)),
     ),
   );
 }
@@ -65,34 +63,28 @@ export function keysPanel(
     const act = revoke(key);
     const button = act && makeButton('Revoke…', act, 'small');
     button?.setAttribute('aria-label', `Revoke ${nameOfKey(key)}…`);
-    const origin =
-      key.seenOrigin === null ? [] : [make('p', { class: 'soft' }, `Used by a page of ${key.seenOrigin}.`)];
+    const origin = key.seenOrigin === null ? [] : [softText(`Used by a page of ${key.seenOrigin}.`)];
     return make(
       'li',
       { class: 'key-item' },
       make('p', { class: 'key-name' }, make('strong', {}, isolated(nameOfKey(key))), stateTag(key.state)),
-      make('p', { class: 'soft' }, `Scopes: ${key.scopes.join(', ')}. ${lifeOfKey(key)}`),
+      softText(`Scopes: ${key.scopes.join(', ')}. ${lifeOfKey(key)}`),
       ...origin,
       ...(button ? [button] : []),
     );
   });
-  const none = make('p', { class: 'soft' }, 'This user has no keys.');
+  const none = softText('This user has no keys.');
   return panel('keys', 'Keys', items.length > 0 ? make('ul', { class: 'key-list' }, ...items) : none);
 }
 
 export function creditsPanel({ grants }: OperatorUserDetail): HTMLElement {
-  if (grants.length === 0) return panel('credits', 'Credits', make('p', { class: 'soft' }, 'No credits were granted.'));
-  const titles = ['Granted', 'Period from', 'Reason'].map((title) => make('th', { scope: 'col' }, title));
-  const head = make('tr', {}, make('th', { scope: 'col', class: 'num' }, 'Calls'), ...titles);
+  if (grants.length === 0) return panel('credits', 'Credits', softText('No credits were granted.'));
   const rows = grants.map(({ calls, reason, periodStart, createdAt }) =>
     makeRow([count(calls), 'num'], [onDate(createdAt)], [onDate(periodStart)], [isolated(reason), 'text']),
   );
-  const table = make('table', { 'aria-label': 'Credits' }, make('thead', {}, head), make('tbody', {}, ...rows));
-  return panel(
-    'credits',
-    'Credits',
-    make('section', { class: 'scroll', tabindex: '0', 'aria-label': 'Credits' }, table),
-  );
+  const table = makeTable('Credits', [['Calls', 'num'], ['Granted'], ['Period from'], ['Reason']], ...rows);
+  const scroll = make('section', { class: 'scroll', tabindex: '0', 'aria-label': 'Credits' }, table);
+  return panel('credits', 'Credits', scroll);
 }
 
 export function suspensionNote({ suspension }: OperatorUserDetail): HTMLElement[] {

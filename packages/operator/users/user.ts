@@ -1,5 +1,5 @@
 import type { Usage } from '../../client/index.ts';
-import { byId, make, makeButton } from '../../pages/dom.ts';
+import { byId, make, makeButton, softText } from '../../pages/dom.ts';
 import type { Context, View } from '../core/context.ts';
 import { openLoader } from '../core/loader.ts';
 import { fragmentOf } from '../core/router.ts';
@@ -16,18 +16,19 @@ type Loaded = readonly [user: OperatorUserDetail, byKey: Usage, byPath: Usage];
 export function openUser({ api, ask, report }: Context): View {
   const content = byId('user-content');
   const title = byId('user-title');
-  const loader = openLoader(content, byId('user-problem'));
+  const problem = byId('user-problem');
+  const load = openLoader(content, problem);
   let shown: number | undefined;
 
-  function start(key: number, { question, done }: Action): void {
+  function start(key: number, action: Action): void {
     ask({
-      ...question,
+      ...action,
       async act(values) {
-        const result = await question.act(values);
-        report(done(values));
+        const result = await action.act(values);
+        report(action.done(values));
         // A new key is shown without waiting for the view.
-        const loaded = load(key);
-        if (!result) await loaded;
+        const loaded = loadUser(key);
+        if (!(result instanceof Node)) await loaded;
         return result;
       },
     });
@@ -36,7 +37,7 @@ export function openUser({ api, ask, report }: Context): View {
   function write([user, byKey, byPath]: Loaded): void {
     title.replaceChildren(identityOf(user), ' ', stateTag(user.state));
     const buttons = actionsOf(api, user).map((action) =>
-      makeButton(action.label, () => start(user.key, action), action.isDangerous ? 'danger' : ''),
+      makeButton(action.label, () => start(user.key, action), action.isFinal ? 'danger' : ''),
     );
     const audit = make('a', { href: fragmentOf('audit', { user: String(user.key) }) }, 'Audit log of this user');
     const revoke = (key: OperatorUserDetail['apiKeys'][number]) => {
@@ -47,7 +48,7 @@ export function openUser({ api, ask, report }: Context): View {
       'section',
       { class: 'panel actions', 'aria-label': 'Actions' },
       make('div', { class: 'row' }, ...buttons),
-      make('p', { class: 'soft' }, audit),
+      softText(audit),
     );
     content.replaceChildren(
       ...suspensionNote(user),
@@ -61,25 +62,17 @@ export function openUser({ api, ask, report }: Context): View {
     );
   }
 
-  const load = (key: number) =>
-    loader.load(() => Promise.all([api.user(key), api.usage(key, 'key'), api.usage(key, 'path')]), write);
+  const loadUser = (key: number) =>
+    load(() => Promise.all([api.user(key), api.usage(key, 'key'), api.usage(key, 'path')]), write);
 
-  function clear(): void {
-    loader.cancel();
-    content.replaceChildren();
-    title.textContent = 'User';
-    shown = undefined;
-  }
-
-  return {
-    async show({ id }) {
-      const key = Number(id);
-      // Data of another user never stays visible.
-      if (key !== shown) clear();
-      if (shown === undefined) title.textContent = `User ${key}`;
-      shown = key;
-      await load(key);
-    },
-    clear,
+  return ({ id }) => {
+    const key = Number(id);
+    // Data of another user never stays visible.
+    if (key !== shown) {
+      for (const part of [content, problem]) part.replaceChildren();
+      title.textContent = `User ${key}`;
+    }
+    shown = key;
+    return loadUser(key);
   };
 }

@@ -1,6 +1,6 @@
 import { make } from '../../pages/dom.ts';
 import { inCalls, onDateAt } from '../../pages/format.ts';
-import { isolated, type Phrase, phrase } from '../core/phrase.ts';
+import { isolated, type Phrase, phrase } from '../../pages/phrase.ts';
 import type { OperatorKey, OperatorUser } from '../generated/records.ts';
 
 type Named = Pick<OperatorUser, 'name' | 'key'>;

@@ -1,4 +1,4 @@
-import { make } from '../../pages/dom.ts';
+import { make } from './dom.ts';
 
 /** A sentence. It contains elements if names or texts that users or operators chose are part of it. */
 export type Phrase = string | HTMLElement;

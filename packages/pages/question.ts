@@ -1,7 +1,7 @@
-import { byId, make, makeButton } from '../../pages/dom.ts';
-import { fieldOf, onSubmit } from '../../pages/form.ts';
-import { errorNote } from '../api/problem.ts';
+import { byId, make, makeButton } from './dom.ts';
+import { fieldOf, onSubmit } from './form.ts';
 import type { Phrase } from './phrase.ts';
+import { problemNote } from './problem.ts';
 
 type Common = { name: string; label: string };
 type Field = Common &
@@ -15,19 +15,34 @@ type Field = Common &
 export type Values = (name: string) => string;
 
 export type Question = {
-  title: string;
+  texts: readonly [title: string, yes: string, busy: string];
   /** States in one sentence what the change does, and to which record number. Updated when a field changes. */
   effect: (values: Values) => Phrase;
-  yes: string;
-  busy: string;
   isDangerous?: boolean;
   fields?: readonly Field[];
-  /** The dialog shows an error, closes on success, or shows the returned content. */
-  act: (values: Values) => Promise<Node | undefined>;
+  /** The dialog shows an error, shows the content that is returned, or closes. */
+  act: (values: Values) => Promise<unknown>;
 };
 
+const GRACE = [
+  ['0', 'immediately'],
+  ['300', 'in 5 minutes'],
+  ['3600', 'in an hour'],
+  ['86400', 'in a day'],
+  ['604800', 'in a week'],
+] as const;
+
+/** The field `grace`: the seconds until a replaced key stops working. */
+export const graceField = (label: string): Field => ({
+  name: 'grace',
+  label,
+  kind: 'choice',
+  options: GRACE,
+  value: '300',
+});
+
 /** The largest number of calls that the service accepts. */
-const MOST_CALLS = 2_000_000_000;
+const MAX_CALLS = 2_000_000_000;
 
 function inputOf(field: Field): HTMLElement {
   const { name } = field;
@@ -44,7 +59,12 @@ function inputOf(field: Field): HTMLElement {
   }
   const { least, value, isOptional } = field;
   return make('input', {
-    ...{ name, type: 'number', inputmode: 'numeric', min: String(least), max: String(MOST_CALLS), step: '1' },
+    name,
+    type: 'number',
+    inputmode: 'numeric',
+    min: String(least),
+    max: String(MAX_CALLS),
+    step: '1',
     ...(value !== undefined && { value: String(value) }),
     ...(!isOptional && { required: '' }),
     'data-wrong': `Enter a whole number of at least ${least}.`,
@@ -52,7 +72,7 @@ function inputOf(field: Field): HTMLElement {
 }
 
 /** Opens a dialog that asks for a confirmation and for the values that the change needs. */
-export function openQuestions() {
+export function openQuestions(note = problemNote) {
   const dialog = byId('question', HTMLDialogElement);
   let opener: Element | null = null;
   let isClosable = true;
@@ -67,7 +87,7 @@ export function openQuestions() {
     if (!opener?.isConnected) document.querySelector<HTMLElement>('main > section:not([hidden]) h1')?.focus();
   });
 
-  return function ask({ title, effect, yes, busy, isDangerous, fields = [], act }: Question): void {
+  return function ask({ texts: [title, yes, busy], effect, isDangerous, fields = [], act }: Question): void {
     opener = document.activeElement;
     isClosable = true;
     const no = makeButton('Cancel', () => dialog.close());
@@ -94,16 +114,12 @@ export function openQuestions() {
       busy,
       async () => {
         const content = await act(values);
-        if (!content) {
-          dialog.close();
-          return undefined;
-        }
+        if (!(content instanceof Node)) return dialog.close();
         isClosable = false;
         dialog.replaceChildren(content);
         dialog.querySelector<HTMLElement>('h2')?.focus();
-        return undefined;
       },
-      { keeps: true, note: errorNote },
+      { keeps: true, note },
     );
     dialog.setAttribute('aria-describedby', 'question-effect');
     dialog.replaceChildren(form);

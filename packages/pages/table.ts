@@ -1,0 +1,24 @@
+import { make } from './dom.ts';
+
+type Content = Node | string;
+/** A cell with its classes. */
+export type Cell = readonly [content: Content, kind?: string];
+
+const cellsOf = (cells: readonly Cell[]) => cells.map(([content, kind = '']) => make('td', { class: kind }, content));
+
+export const makeRow = (...cells: readonly Cell[]) => make('tr', {}, ...cellsOf(cells));
+
+/** A row that its first cell names. */
+export const makeNamedRow = (name: Content, ...cells: readonly Cell[]) =>
+  make('tr', {}, make('th', { scope: 'row' }, name), ...cellsOf(cells));
+
+export const headCells = (heads: readonly Cell[]) =>
+  heads.map(([title, kind = '']) => make('th', { scope: 'col', class: kind }, title));
+
+export const makeTable = (label: string, heads: readonly Cell[], ...rows: readonly HTMLElement[]) =>
+  make(
+    'table',
+    { 'aria-label': label },
+    make('thead', {}, make('tr', {}, ...headCells(heads))),
+    make('tbody', {}, ...rows),
+  );
