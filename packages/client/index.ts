@@ -19,6 +19,7 @@ export type {
 } from './account.ts';
 export type { BroadcastOptions, WaitOptions } from './chain/broadcast.ts';
 export { ChainClient, type ChainClientOptions } from './chain/chain-client.ts';
+export { type EndpointOptions, type NodeEndpoint, restEndpoint, rpcEndpoint } from './chain/endpoints.ts';
 export type { SignedTransaction, StdTx } from './chain/node-transport.ts';
 export type {
   Explorer,
@@ -30,8 +31,9 @@ export type {
   TransactionFilter,
 } from './chain/options.ts';
 export { type Gap, QuotientError, type QuotientErrorCode } from './error.ts';
+export { CANDLE_INTERVALS, type CandleInterval } from './generated/candle-intervals.ts';
 export type * from './generated/records.ts';
-export type { CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
+export type { CandleWindow, CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 export { QuotientClient, type QuotientClientOptions } from './quotient-client.ts';
 export type { DateInput, TimeInput } from './records.ts';
 export type { Readiness } from './request.ts';

@@ -1,18 +1,7 @@
-import type { BuiltInToken, DateSnapshot, PriceSeries, StatisticsSymbol } from './generated/records.ts';
-import {
-  type DateInput,
-  dayFirst,
-  isoDate,
-  only,
-  toCandles,
-  toLatestPrice,
-  toSeries,
-  toStatistics,
-  toTicket,
-  toTokenPrices,
-  type Wire,
-} from './records.ts';
-import { get, json, list, post, type Request } from './request.ts';
+import type { CandleInterval } from './generated/candle-intervals.ts';
+import type { BuiltInToken, DateSnapshot, PriceSeries } from './generated/records.ts';
+import { type DateInput, dayFirst, isoDate, only, toCandles, toSeries, type Wire } from './records.ts';
+import { get, json, type Request } from './request.ts';
 import type { CallOptions } from './transport/options.ts';
 
 /** The name or symbol of a token, case-insensitive. The operator may add tokens to the built-in ones. */
@@ -32,6 +21,9 @@ export type CsvOptions = PriceOptions & {
 /** Two UTC dates, both inclusive, and the interval between points (`daily` by default). */
 export type PriceWindow = { from: DateInput; thru: DateInput; interval?: 'minute' | 'hourly' | 'daily' | undefined };
 
+/** Two UTC dates, both inclusive, between which candles start, and the length of a candle (`daily` by default). */
+export type CandleWindow = Omit<PriceWindow, 'interval'> & { interval?: CandleInterval | undefined };
+
 /**
  * The number of days back from now, from 1 to 36500. The points are five minutes apart for 1 day, hourly for 2 to 10
  * days, and daily at 00:00 UTC for more.
@@ -40,7 +32,7 @@ export type Days = { days: number };
 
 const HISTORY = '/v1/prices/history';
 
-const inCurrency = (options: Options) => ({ currency: options?.currency });
+export const inCurrency = (options: Options) => ({ currency: options?.currency });
 
 export const asCsv = ({ read: _, query, ...request }: Request<unknown>, options?: CsvOptions): Request<string> => ({
   ...request,
@@ -49,44 +41,22 @@ export const asCsv = ({ read: _, query, ...request }: Request<unknown>, options?
   read: (text) => text,
 });
 
-export const latestPrice = (tokenName: TokenName, options: Options) =>
-  get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...inCurrency(options) } });
-
-export const latestPrices = (tokenNames: readonly TokenName[], options: Options) =>
-  get('/v1/prices/latest/tokens', json(toTokenPrices), {
-    query: { tokenNames: list('tokenNames', tokenNames), ...inCurrency(options) },
-  });
-
-export const stream = (tokenNames: readonly TokenName[], options: { currency?: string | undefined } | undefined) =>
-  get('/v1/prices/stream', () => undefined, {
-    query: { tokenNames: list('tokenNames', tokenNames), currency: options?.currency },
-  });
-
-export const streamTicket = () => post('/v1/prices/stream/tickets', json(toTicket));
-
-export const statistics = (token: StatisticsSymbol) =>
-  get('/v1/prices/latest/stats', json(toStatistics), { query: { token } });
-
 export const priceOn = (tokenName: TokenName, date: DateInput, options: Options) =>
   get(`${HISTORY}/date`, json(only<DateSnapshot>), {
     query: { tokenName, date: dayFirst(date), ...inCurrency(options) },
   });
 
-export const priceHistory = (tokenName: TokenName, { days }: Days, options: Options) =>
-  get(
-    `${HISTORY}/days`,
-    json((wire: Wire<PriceSeries>[]) => toSeries(only(wire))),
-    {
-      query: { tokenName, days, ...inCurrency(options) },
-    },
-  );
+const toHistory = (wire: Wire<PriceSeries>[]) => toSeries(only(wire));
 
-const inWindow = (tokenName: TokenName, { from, thru, interval }: PriceWindow, options: Options) => ({
+export const priceHistory = (tokenName: TokenName, { days }: Days, options: Options) =>
+  get(`${HISTORY}/days`, json(toHistory), { query: { tokenName, days, ...inCurrency(options) } });
+
+const inWindow = (tokenName: TokenName, { from, thru, interval }: CandleWindow, options: Options) => ({
   query: { tokenName, fromDate: isoDate(from), thruDate: isoDate(thru), interval, ...inCurrency(options) },
 });
 
 export const priceRange = (tokenName: TokenName, window: PriceWindow, options: Options) =>
   get(`${HISTORY}/date/range`, json(toSeries), inWindow(tokenName, window, options));
 
-export const candles = (tokenName: TokenName, window: PriceWindow, options: Options) =>
+export const candles = (tokenName: TokenName, window: CandleWindow, options: Options) =>
   get(`${HISTORY}/ohlc`, json(toCandles), inWindow(tokenName, window, options));

@@ -15,18 +15,28 @@ import type {
   TokenPrice,
   TokenStatistics,
 } from './generated/records.ts';
-import type { CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
+import type { CandleWindow, CsvOptions, Days, PriceOptions, PriceWindow, TokenName } from './prices.ts';
 import * as prices from './prices.ts';
-import type { DateInput } from './records.ts';
-import * as service from './request.ts';
-import { type Caller, createCaller, type Readiness, type Request } from './request.ts';
+import {
+  type DateInput,
+  each,
+  object,
+  record,
+  toLatestPrice,
+  toSample,
+  toStatistics,
+  toTicket,
+  toTokenPrices,
+  toTokens,
+} from './records.ts';
+import { type Caller, createCaller, get, json, list, nothing, post, type Readiness, type Request } from './request.ts';
 import { type StreamOptions, streamPrices } from './stream/price-stream.ts';
 import type { Answer } from './transport/answer.ts';
-import type { CallOptions, TransportOptions } from './transport/options.ts';
+import { type CallOptions, type TransportOptions, takeUrlKey } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
 
 export type QuotientClientOptions = TransportOptions & {
-  /** The URL of the service, including its base path: `https://example.org/market`. */
+  /** The URL of the service, including its base path: `https://example.org/market`. It may contain a URL key. */
   baseUrl: string | URL;
 };
 
@@ -35,13 +45,13 @@ export type QuotientClientOptions = TransportOptions & {
  * method rejects with a `QuotientError`, or with the reason of the call's signal.
  */
 export class QuotientClient extends AccountClient {
-  readonly #options: QuotientClientOptions;
+  readonly #options: Omit<QuotientClientOptions, 'baseUrl'> & { baseUrl: unknown };
   readonly #caller: Caller;
   #apiKey: string | undefined;
 
   /** Throws `QuotientError` for invalid options. Sends no request. */
   constructor(options: QuotientClientOptions) {
-    const copy = readArguments(() => ({ ...options }));
+    const copy = readArguments(() => ({ ...options, ...takeUrlKey(options.baseUrl, options.apiKey) }));
     const caller = createCaller(copy.baseUrl, copy);
     super((request, call) => this.#send(request, call));
     this.#options = copy;
@@ -59,7 +69,7 @@ export class QuotientClient extends AccountClient {
    * is not valid as a header value, calls reject with `api_key_invalid`.
    */
   withKey(apiKey: string): QuotientClient {
-    const client = new QuotientClient({ ...this.#options, apiKey: undefined });
+    const client = new QuotientClient({ ...this.#options, apiKey: undefined } as QuotientClientOptions);
     client.#apiKey = apiKey;
     return client;
   }
@@ -71,32 +81,36 @@ export class QuotientClient extends AccountClient {
 
   /** The tokens, with the range of dates that the archive covers. Requires no key. */
   tokens(call?: CallOptions): Promise<Token[]> {
-    return this.#send(service.tokens, call);
+    return this.#send(() => get('/v1/tokens', json(toTokens), { isPublic: true }), call);
   }
 
   /** The data sources, their terms, and their attribution. Requires no key. */
   sources(call?: CallOptions): Promise<Source[]> {
-    return this.#send(service.sources, call);
+    return this.#send(() => get('/v1/sources', json(each(object<Source>)), { isPublic: true }), call);
   }
 
   /** The latest price of one token and its prices over the last 30 days. Requires no key. */
   sample(call?: CallOptions): Promise<MarketSample> {
-    return this.#send(service.sample, call);
+    return this.#send(() => get('/v1/sample', json(toSample), { isPublic: true }), call);
   }
 
   /** The operator's message to all users; its members are null if there is none. Requires no key. */
   announcement(call?: CallOptions): Promise<Announcement> {
-    return this.#send(service.announcement, call);
+    const read = json(record<Announcement>([], ['until']));
+    return this.#send(() => get('/v1/announcement', read, { isPublic: true }), call);
   }
 
   /** The service's readiness. `warnings` lists the data that the service could not fetch. Not retried. */
   health(call?: CallOptions): Promise<Readiness> {
-    return this.#send(service.health, call);
+    const read = json(object<Readiness>);
+    return this.#send(() => get('/health/ready', read, { isPublic: true, retries: 0 }), call);
   }
 
   /** The latest price of a token, its market data, and its all-time high and low. `about` returns the sources. */
   latestPrice(tokenName: TokenName, call?: PriceOptions): Promise<LatestPrice> {
-    return this.#send(() => prices.latestPrice(tokenName, call), call);
+    const request = () =>
+      get('/v1/prices/latest/token', json(toLatestPrice), { query: { tokenName, ...prices.inCurrency(call) } });
+    return this.#send(request, call);
   }
 
   /**
@@ -104,7 +118,11 @@ export class QuotientClient extends AccountClient {
    * is charged for every ten tokens, rounded up.
    */
   latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
-    return this.#send(() => prices.latestPrices(tokenNames, call), call);
+    const request = () => {
+      const query = { tokenNames: list('tokenNames', tokenNames), ...prices.inCurrency(call) };
+      return get('/v1/prices/latest/tokens', json(toTokenPrices), { query });
+    };
+    return this.#send(request, call);
   }
 
   /** Prices as they change. */
@@ -116,19 +134,23 @@ export class QuotientClient extends AccountClient {
      */
     stream: (tokenNames: readonly TokenName[], options?: StreamOptions): AsyncGenerator<StreamedPrice, void> => {
       const { timeout, headers } = options ?? {};
-      const request = () => prices.stream(tokenNames, options);
+      const request = () => {
+        const query = { tokenNames: list('tokenNames', tokenNames), currency: options?.currency };
+        return get('/v1/prices/stream', nothing, { query });
+      };
       const open = (signal: AbortSignal) =>
         this.#caller.open(request, this.#apiKey, 'text/event-stream', { signal, timeout, headers });
       return streamPrices(open, options);
     },
 
     /** A ticket that opens one stream without a key, for `EventSource`: `/v1/prices/stream?ticket=…`. Not charged. */
-    ticket: (call?: CallOptions): Promise<StreamTicket> => this.#send(prices.streamTicket, call),
+    ticket: (call?: CallOptions): Promise<StreamTicket> =>
+      this.#send(() => post('/v1/prices/stream/tickets', json(toTicket)), call),
   };
 
   /** On-chain statistics of a token. A field that the data source does not provide is null. */
   statistics(token: StatisticsSymbol, call?: CallOptions): Promise<TokenStatistics> {
-    return this.#send(() => prices.statistics(token), call);
+    return this.#send(() => get('/v1/prices/latest/stats', json(toStatistics), { query: { token } }), call);
   }
 
   /** Price, market cap and volume at 00:00 UTC of a date. Rejects with `no_data` for a date before the listing. */
@@ -147,7 +169,7 @@ export class QuotientClient extends AccountClient {
   }
 
   /** Candles from Kraken that start between two dates. The interval `minute` returns five-minute candles. */
-  candles(tokenName: TokenName, window: PriceWindow, call?: PriceOptions): Promise<Candle[]> {
+  candles(tokenName: TokenName, window: CandleWindow, call?: PriceOptions): Promise<Candle[]> {
     return this.#send(() => prices.candles(tokenName, window, call), call);
   }
 
@@ -167,7 +189,7 @@ export class QuotientClient extends AccountClient {
   }
 
   /** `candles` as CSV: `date,open,high,low,close,volume`. */
-  candlesCsv(tokenName: TokenName, window: PriceWindow, call?: CsvOptions): Promise<string> {
+  candlesCsv(tokenName: TokenName, window: CandleWindow, call?: CsvOptions): Promise<string> {
     return this.#send(() => prices.asCsv(prices.candles(tokenName, window, call), call), call);
   }
 

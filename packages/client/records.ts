@@ -74,8 +74,9 @@ export function isoInstant(input: TimeInput): string {
 const toHolding = record<Holding>([], ['from', 'thru']);
 
 export const toTokens = each(
-  ({ archive: { minute, hour, day }, ...token }: Wire<Token>): Token => ({
+  ({ archive: { minute, hour, day }, lastPriceAt, ...token }: Wire<Token>): Token => ({
     ...token,
+    lastPriceAt: lastPriceAt === null ? null : new Date(lastPriceAt),
     archive: { minute: toHolding(minute), hour: toHolding(hour), day: toHolding(day) },
   }),
 );

@@ -1,6 +1,4 @@
 import { invalid, QuotientError, readArguments } from './error.ts';
-import type { Announcement, Source } from './generated/records.ts';
-import { each, object, record, toSample, toTokens } from './records.ts';
 import { type Answer, createAnswers } from './transport/answer.ts';
 import type { CallOptions, TransportOptions } from './transport/options.ts';
 import type { Allowance } from './transport/retries.ts';
@@ -85,14 +83,3 @@ export function createCaller(baseUrl: unknown, options: TransportOptions) {
 
 export type Caller = ReturnType<typeof createCaller>;
 export type Readiness = { status: 'ok'; warnings: string[] };
-
-export const tokens = () => get('/v1/tokens', json(toTokens), { isPublic: true });
-
-export const sources = () => get('/v1/sources', json(each(object<Source>)), { isPublic: true });
-
-export const sample = () => get('/v1/sample', json(toSample), { isPublic: true });
-
-export const announcement = () =>
-  get('/v1/announcement', json(record<Announcement>([], ['until'])), { isPublic: true });
-
-export const health = () => get('/health/ready', json(object<Readiness>), { isPublic: true, retries: 0 });

@@ -66,7 +66,8 @@ export async function broadcast(
 }
 
 /** Whether the node may have received a broadcast, although it or a proxy in front of it reports an error. */
-const isInDoubt = ({ cause }: QuotientError) => cause instanceof NodeFault && cause.kind !== 'wrong_dialect';
+const isInDoubt = ({ cause }: QuotientError) =>
+  cause instanceof NodeFault && cause.kind !== 'wrong_dialect' && cause.kind !== 'not_ready';
 
 export type WaitOptions = {
   /** The maximum wait in ms; 60,000 by default. */

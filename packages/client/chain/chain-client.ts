@@ -10,7 +10,7 @@ import type {
 import { QuotientError, readArguments } from '../error.ts';
 import { type Answer, createAnswers } from '../transport/answer.ts';
 import { startDeadline } from '../transport/deadline.ts';
-import { type CallOptions, readCallOptions, type TransportOptions } from '../transport/options.ts';
+import { type CallOptions, readCallOptions, type TransportOptions, takeUrlKey } from '../transport/options.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { type BroadcastOptions, broadcast } from './broadcast.ts';
 import {
@@ -51,7 +51,11 @@ export class ChainClient {
 
   /** Throws `QuotientError` for invalid options. Sends no request. */
   constructor(options: ChainClientOptions) {
-    const network = readArguments(() => chooseNetwork(options));
+    const network = readArguments(() => {
+      const chosen = chooseNetwork(options);
+      const { baseUrl, apiKey } = takeUrlKey(chosen.nodeUrl, chosen.apiKey);
+      return { ...chosen, nodeUrl: baseUrl as string, apiKey };
+    });
     this.#network = network;
     this.#transport = createTransport(network.nodeUrl, { ...options, apiKey: network.apiKey });
     this.#isService = network.apiKey !== undefined || isServiceUrl(network.nodeUrl);

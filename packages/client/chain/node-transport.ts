@@ -1,7 +1,7 @@
 import { toBase64 } from '../../cosmos/conversion/protobuf.ts';
 import type { NodeCalls } from '../../cosmos/dialects/adapter.ts';
 import { createLegacyAdapter } from '../../cosmos/dialects/legacy.ts';
-import { bodyOf } from '../../cosmos/dialects/replies.ts';
+import { bodyOf } from '../../cosmos/dialects/node-errors.ts';
 import { legacySearch, legacyTransaction } from '../../cosmos/dialects/transactions.ts';
 import { NodeFault, NodeRejection, type NodeReply, type NodeRequest, type SendToNode } from '../../cosmos/exchange.ts';
 import type { BroadcastRequest } from '../../cosmos/legacy-shapes.ts';
@@ -56,6 +56,7 @@ const FAULTS = {
   too_large: ['upstream_invalid', 502],
   wrong_dialect: ['upstream_invalid', 502],
   unavailable: ['upstream_unavailable', 503],
+  not_ready: ['upstream_unavailable', 503],
   rate_limited: ['upstream_unavailable', 503],
 } as const;
 

@@ -1,3 +1,4 @@
+import { lowerCaseAddress } from '../../cosmos/conversion/bech32.ts';
 import { explorerLink, NodeRejection } from '../../cosmos/exchange.ts';
 import { readSearch } from '../../cosmos/search.ts';
 import { isTransactionHash } from '../../cosmos/transactions.ts';
@@ -51,7 +52,7 @@ export function createExplorer(templates: ExplorerTemplates = {}) {
     transaction: (hash: string): string | undefined =>
       transaction && readArguments(() => explorerLink(transaction, 'hash', hash)),
     address: (account: string): string | undefined =>
-      address && readArguments(() => explorerLink(address, 'address', account)),
+      address && readArguments(() => explorerLink(address, 'address', lowerCaseAddress(account))),
   };
 }
 
@@ -64,8 +65,10 @@ export type Page = { page?: number | undefined; limit?: number | undefined };
 
 const ADDRESS = /^(?=.{8,90}$)[a-z][a-z0-9_-]*1[02-9ac-hj-np-z]{6,}$/;
 
+/** Returns the address in lower case. */
 export function checkAddress(value: string): string {
-  if (typeof value === 'string' && ADDRESS.test(value)) return value;
+  const address = typeof value === 'string' ? lowerCaseAddress(value) : '';
+  if (ADDRESS.test(address)) return address;
   rejectSecret('the address', value);
   throw invalid('the address must be in bech32, like kava1…');
 }

@@ -9,6 +9,8 @@ export type Answer = {
   status: number;
   /** Identifies the request in the service's log. */
   requestId?: string;
+  /** When the response was sent, by the service's clock. Browsers hide it from pages from other origins. */
+  date?: Date;
   /** The number of seconds since the data were fetched; absent for data that never change. */
   age?: number;
   /** The time of the newest sample. */
@@ -34,9 +36,15 @@ const EXPLORER = /<(https?:\/\/[^>\s]+)>; rel="alternate"; title="explorer"/;
 
 export function describeAnswer(method: string, path: string, { status, headers }: Response): Answer {
   const text = (name: string) => headers.get(name) ?? undefined;
-  const [requestId, age] = [text('x-request-id'), text('age')];
-  const modifiedAt = new Date(text('last-modified') ?? Number.NaN);
-  const [gaps, source, cacheStatus] = [text('quotient-gaps'), text('quotient-source'), text('cache-status')];
+  const requestId = text('x-request-id');
+  const age = text('age');
+  const [date, modifiedAt] = [text('date'), text('last-modified')].map((at) => new Date(at ?? Number.NaN)) as [
+    Date,
+    Date,
+  ];
+  const gaps = text('quotient-gaps');
+  const source = text('quotient-source');
+  const cacheStatus = text('cache-status');
   const allowance = allowanceOf(headers, Date.now());
   const explorer = EXPLORER.exec(text('link') ?? '')?.[1];
   return {
@@ -46,6 +54,7 @@ export function describeAnswer(method: string, path: string, { status, headers }
     sources: source === undefined ? [] : source.split(',').map((item) => item.replace(/;.*/, '').trim()),
     gaps: gaps === undefined ? [] : gaps.split(',').map(toGap),
     ...(requestId !== undefined && { requestId }),
+    ...(!Number.isNaN(date.getTime()) && { date }),
     ...(/^\d+$/.test(age ?? '') && { age: Number(age) }),
     ...(!Number.isNaN(modifiedAt.getTime()) && { modifiedAt }),
     ...(explorer !== undefined && { explorer }),

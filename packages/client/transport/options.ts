@@ -19,7 +19,7 @@ export type TransportOptions = Pick<CallOptions, 'headers'> & {
 };
 
 /** Returns the base URL without a trailing slash. In a browser, the base URL may be relative to the page. */
-function readBaseUrl(text: unknown): string {
+export function readBaseUrl(text: unknown): string {
   const { location } = globalThis as { location?: { href: string } };
   if (typeof text !== 'string' && !(text instanceof URL))
     throw invalid('the base URL is missing; use a URL like https://example.org');
@@ -34,6 +34,21 @@ function readBaseUrl(text: unknown): string {
     throw invalid('the base URL must not have credentials, a query or a fragment');
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+const URL_KEY = /\/k\/(qu_[0-9A-Za-z]{38})(?=\/|$)/;
+
+/**
+ * Takes a URL key out of a base URL. The client sends it in a header, because URLs are stored in more places. Throws
+ * `invalid_request` if there is another key.
+ */
+export function takeUrlKey(baseUrl: unknown, apiKey: string | undefined) {
+  const text = baseUrl instanceof URL ? baseUrl.href : baseUrl;
+  const [, inUrl] = (typeof text === 'string' && URL_KEY.exec(text)) || [];
+  if (typeof text !== 'string' || inUrl === undefined) return { baseUrl, apiKey };
+  if (apiKey !== undefined && apiKey !== inUrl)
+    throw invalid('the base URL and apiKey must not contain different keys');
+  return { baseUrl: text.replace(URL_KEY, ''), apiKey: inUrl };
 }
 
 /** Rejects a key that is not valid as a header value, because `fetch` would include the key in its error. */

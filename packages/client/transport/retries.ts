@@ -77,7 +77,8 @@ export function allowanceOf(headers: Headers, now: number): Allowance | undefine
   const plan = ({ name }: { name: string }) => name === 'plan';
   const limit = itemsOf(headers.get('ratelimit-policy')).find(plan)?.of('q');
   const state = itemsOf(headers.get('ratelimit')).find(plan);
-  const [remaining, seconds] = [state?.of('r'), state?.of('t')];
+  const remaining = state?.of('r');
+  const seconds = state?.of('t');
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
   return { limit, remaining, resetsAt: new Date(now + seconds * 1000) };
 }
@@ -88,11 +89,16 @@ function secondsToReset(headers: Headers): number | undefined {
   return times.length > 0 ? Math.max(...times) : undefined;
 }
 
-/** Seconds from either form of `Retry-After` (RFC 9110, section 10.2.3), or else from `RateLimit`. */
+/**
+ * Seconds from either form of `Retry-After` (RFC 9110, section 10.2.3), or else from `RateLimit`. A date is relative to
+ * the date of the response, because the local clock may be wrong.
+ */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
   // `Date.parse` accepts almost anything: it parses "-1" as a date in 2001.
-  const seconds = / GMT$/.test(text) ? (Date.parse(text) - now) / 1000 : Number.NaN;
+  const seconds = / GMT$/.test(text)
+    ? (Date.parse(text) - (Date.parse(headers.get('date') ?? '') || now)) / 1000
+    : Number.NaN;
   return Number.isNaN(seconds) ? secondsToReset(headers) : Math.max(0, seconds);
 }
