@@ -1,7 +1,7 @@
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { DAY, HOUR, startOfDate, systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { createArchiveStore } from '#prices/archive/archive-store';
+import { createArchiveStore } from '#prices/latest/latest-store';
 import type { Sample } from '#prices/model/sample';
 
 /** The days in the longest history, and the hours in one CoinGecko response. */
@@ -20,13 +20,17 @@ function samples(count: number, interval: number) {
   const today = startOfDate(systemClock.now());
   return Array.from({ length: count }, (_, i) => ({
     ...figures(today - (count - 1 - i) * interval),
-    settled: true,
+    final: true,
   }));
 }
 
-/** Writes a full archive of the given tokens to the database in a data directory. */
-export async function fillArchive(dataDir: string, tokens: readonly TokenName[] = BUILT_IN_NAMES): Promise<void> {
-  const database = await openDatabase({ dataDir });
+/** Writes a full archive of the given tokens to the database at a URL, or to the embedded one in a data directory. */
+export async function fillArchive(
+  dataDir: string,
+  tokens: readonly TokenName[] = BUILT_IN_NAMES,
+  url?: string,
+): Promise<void> {
+  const database = await openDatabase({ dataDir, url });
   const store = createArchiveStore(database.prisma);
   const now = systemClock.now();
   const covers = (count: number, interval: number) => ({

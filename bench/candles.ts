@@ -14,7 +14,7 @@ export async function fillCandles(dataDir: string, count: number): Promise<void>
     const at = today - (count - i) * DAY;
     const [open, close] = [priceAt(at), priceAt(at + DAY)];
     const [low, high] = [rounded(Math.min(open, close) * 0.99, 1), rounded(Math.max(open, close) * 1.01, 1)];
-    return { at, open, high, low, close, volume: rounded(1000 + 100 * Math.cos(at / 1e9), 8), settled: true };
+    return { at, open, high, low, close, volume: rounded(1000 + 100 * Math.cos(at / 1e9), 8), final: true };
   });
   const covers = { from: today - count * DAY, thru: today - 1 };
   const update = { interval: 'day', rows: candles, covers } as const;

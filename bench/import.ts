@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY, systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
-import { createImport } from '#prices/archive/import';
-import { createImportStore } from '#prices/archive/import-store';
-import { openImportFile } from '#prices/archive/price-import';
+import { createImport } from '#prices/imports/import';
+import { openImportFile } from '#prices/imports/price-file';
+import { createPointStore } from '#prices/series/point-store';
 import { atMost, type Figure, median } from './table.ts';
 
 const ROWS = 3400;
@@ -24,7 +24,7 @@ async function secondsToImport(directory: string): Promise<number> {
   const database = await openDatabase({ dataDir: join(directory, String(Math.random())) });
   const file = join(directory, 'export.csv');
   await writeFile(file, exportText());
-  const importer = createImport({ store: createImportStore(database.prisma), clock: systemClock });
+  const importer = createImport({ store: createPointStore(database.prisma), clock: systemClock });
   const startedAt = performance.now();
   const summary = await importer.run('ethereum', await openImportFile(file), {
     replace: false,

@@ -1,5 +1,3 @@
-import { openDatabase } from '#database/database';
-import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { compare } from './comparison.ts';
 import type { Environment } from './environment.ts';
 import { hasWrk, latencies } from './load.ts';
@@ -15,9 +13,7 @@ const SECONDS = 2;
 /** Compares the latest prices of many tokens in one call with the latest price of one token. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment);
-  const database = await openDatabase({ url: stand.databaseUrl, dataDir: stand.dataDir });
-  const names = await addSandboxTokens(database.prisma, TOKENS);
-  await database.close();
+  const names = await stand.addTokens(TOKENS);
   const service = await stand.startService();
   const one = { url: `${service.url}${LATEST}`, keys: [stand.key] };
   const many = { ...one, url: `${service.url}/v1/prices/latest/tokens?tokenNames=${names.join()}` };

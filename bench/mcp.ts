@@ -1,10 +1,11 @@
 import { DAY, isoDate } from '#core/clock';
+import { DAYS as FULL_DAYS } from './archive.ts';
 import { compare } from './comparison.ts';
 import type { Environment } from './environment.ts';
-import { startNeighbour } from './hostile/neighbour.ts';
+import { type Neighbour, startNeighbour } from './hostile/neighbour.ts';
 import { load } from './load.ts';
 import { openStand } from './stand.ts';
-import { atLeast, atMost, type Figure, none } from './table.ts';
+import { atLeast, atMost, type Figure, median, none, seen } from './table.ts';
 
 const SECONDS = 5;
 /** How many days the series contains. */
@@ -13,10 +14,44 @@ const DAYS = 90;
 const message = (name: string, given: object) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } });
 
+/** Each round measures the load through the API, and then the same load through the tool. */
+const ROUNDS = 9;
+const ROUND_SECONDS = 3;
+
+type Calls = { url: string; key: string; name: string; given: object; path: string };
+
+/** Compares another user's p95 while one user reads full-range histories with the tool and through the API. */
+async function compareNeighbours(neighbour: Neighbour, { url, key, name, given, path }: Calls): Promise<Figure[]> {
+  const targets = { api: { url: `${url}${path}` }, tool: { url: `${url}/mcp`, body: message(name, given) } };
+  const figures: Figure[] = [];
+  for (const connections of [4, 16]) {
+    const measured: Record<keyof typeof targets, number[]> = { api: [], tool: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const by of ['api', 'tool'] as const) {
+        const calls = { ...targets[by], keys: [key], seconds: ROUND_SECONDS, connections };
+        measured[by].push((await neighbour.during(() => load(calls))).spell.p95);
+      }
+    }
+    const ratio = median(measured.tool.map((p95, i) => p95 / (measured.api[i] ?? Number.NaN)));
+    const p95 = (by: keyof typeof targets) => `${median(measured[by]).toPrecision(3)} ms`;
+    figures.push(
+      atMost(
+        `neighbour's p95 during ${name} of the full range in ${connections} loops, against the API`,
+        ratio,
+        1.5,
+        '×',
+      ),
+      seen('… p95 with the tool; through the API', `${p95('tool')}; ${p95('api')}`),
+    );
+  }
+  return figures;
+}
+
 /** Compares tools with the same calls to the API, and measures another user's latency meanwhile. */
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment, 2);
   const [key = '', neighbourKey = ''] = stand.keys;
+  await stand.fillArchive(['bitcoin']);
   const { url } = await stand.startService();
   const [fromDate, thruDate] = [isoDate(Date.now() - DAYS * DAY), isoDate(Date.now() - DAY)];
   const pairs: [name: string, given: object, path: string][] = [
@@ -42,6 +77,10 @@ export async function measure(environment: Environment): Promise<Figure[]> {
     );
     figures.push(none('… failed calls of the neighbour', spell.failures.length));
   }
+  const range = { fromDate: isoDate(Date.now() - (FULL_DAYS - 1) * DAY), thruDate: isoDate(Date.now()) };
+  const full = { tokenName: 'bitcoin', ...range };
+  const path = `/v1/prices/history/date/range?${new URLSearchParams(full)}`;
+  figures.push(...(await compareNeighbours(neighbour, { url, key, name: 'get_price_history', given: full, path })));
   await neighbour.close();
   await stand.close();
   return figures;

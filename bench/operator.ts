@@ -24,7 +24,7 @@ const FILL = `
   FROM generate_series(1, ${USERS}) AS n,
     LATERAL (SELECT date_trunc('milliseconds', now()) - make_interval(mins => 60 + n % 40000) AS at) t;
   INSERT INTO api_key (hash, user_key, start, created_at)
-  SELECT encode(sha256(key::text::bytea), 'hex'), key, 'qt_' || substr(md5(key::text), 1, 4), created_at FROM "user";
+  SELECT sha256(key::text::bytea), key, 'qt_' || substr(md5(key::text), 1, 4), created_at FROM "user";
   INSERT INTO usage (user_key, period_start, used) SELECT key, anchor, key * 7919 % 10000 FROM "user";
   INSERT INTO usage_day (user_key, date, calls)
   SELECT key, current_date - d, 1 + key * 31 % 500 FROM "user", generate_series(0, ${DAYS - 1}) AS d;

@@ -35,10 +35,14 @@ function queriesOf(choice: Choice, names: readonly TokenName[]): Queries {
   };
 }
 
-async function simulate(name: string, choice: Choice, environment: Environment): Promise<Figure[]> {
+async function simulate(
+  name: string,
+  environment: Environment,
+  { choice, tokens = TOKENS }: { choice: Choice; tokens?: number },
+): Promise<Figure[]> {
   const { open, drop } = await openBenchDatabase(environment);
   const database = await open();
-  const names = await addSandboxTokens(database.prisma, TOKENS);
+  const names = await addSandboxTokens(database.prisma, tokens);
   const simulation = await openSimulation({ open: async () => database, processes: 1 });
   const queries = queriesOf(choice, names);
   for (let at = 0; at < DAYS * DAY; at += EVERY) await simulation.step(EVERY, queries);
@@ -57,8 +61,11 @@ async function simulate(name: string, choice: Choice, environment: Environment):
   ];
 }
 
-/** Simulates a month with 1,000 tokens, 50 of which are requested per hour. */
+const all: Choice = (names) => names;
+
+/** Simulates a month with 1,000 tokens, 50 of which are requested per hour, and a month with 300 requested tokens. */
 export const measure = async (environment: Environment): Promise<Figure[]> => [
-  ...(await simulate('1,000 tokens, the same 50 requested every hour', sameEachHour, environment)),
-  ...(await simulate('1,000 tokens, a different 50 requested every hour', randomEachHour, environment)),
+  ...(await simulate('1,000 tokens, the same 50 requested every hour', environment, { choice: sameEachHour })),
+  ...(await simulate('1,000 tokens, a different 50 requested every hour', environment, { choice: randomEachHour })),
+  ...(await simulate('300 tokens, all requested every hour', environment, { choice: all, tokens: 300 })),
 ];

@@ -2,7 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
+import type { TokenName } from '#catalogue/token';
+import { openDatabase } from '#database/database';
 import { startSandbox } from '#sandbox/server';
+import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
+import { fillArchive } from './archive.ts';
 import { makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { serviceOf, TREE } from './node.ts';
@@ -52,7 +56,16 @@ export async function openStand({ databaseServer }: Environment, users = 1, tree
     dataDir,
     /** Creates users with a limit and returns their keys. Call this before the service opens an embedded database. */
     makeUsers: (count: number, limit: number) => makeUsers(location, count, limit),
+    /** Writes a full archive of the tokens. Call this before the service opens an embedded database. */
+    fillArchive: (tokens: readonly TokenName[]) => fillArchive(dataDir, tokens, database?.url),
     sandbox,
+    /** Adds the sandbox's tokens up to a number, and returns the names of all. Call this like `fillArchive`. */
+    async addTokens(count: number): Promise<TokenName[]> {
+      const opened = await openDatabase(location);
+      const names = await addSandboxTokens(opened.prisma, count);
+      await opened.close();
+      return names;
+    },
     /** Starts the service, or a variant of it. */
     startService: (settings: Record<string, string> = {}, script = serviceOf(tree)) =>
       start(script, { ...env, ...settings }),

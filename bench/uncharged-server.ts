@@ -1,10 +1,10 @@
 /** The service without charging. Every call uses an unlimited lease that is not in the ledger. */
 
-import { createGate } from '#accounts/gate/gate';
-import type { KeyHolder } from '#accounts/keys/user-store';
-import { type Lease, newLease } from '#accounts/ledger/lease';
-import type { Receipt } from '#accounts/ledger/leases';
 import { buildApp } from '#app';
+import { createGate } from '#gate/admission';
+import type { KeyHolder } from '#keys/key-holder';
+import { type Lease, newLease } from '#ledger/lease';
+import type { Receipt } from '#ledger/leases';
 import { openLog } from '#open';
 import { readSettings } from '#settings';
 import { openParts } from '../fixtures/parts.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
-import { hashApiKey, mintApiKey } from '#accounts/keys/api-key';
+import { hashApiKey, mintApiKey } from '#keys/api-key';
 import { execute } from './database.ts';
 import { node } from './node.ts';
 
@@ -27,7 +27,7 @@ const insertion = (keys: readonly string[], limit: number) => `
     RETURNING key, created_at),
   numbered AS (SELECT *, row_number() OVER (ORDER BY key) AS n FROM made)
   INSERT INTO api_key (hash, user_key, created_at)
-  SELECT hash, key, created_at FROM numbered
+  SELECT decode(hash, 'hex'), key, created_at FROM numbered
   JOIN unnest('{${keys.map(hashApiKey).join()}}'::text[]) WITH ORDINALITY AS h(hash, n) USING (n)`;
 
 /** Creates `count` users with a limit and returns their keys. No other process may have the embedded database open. */

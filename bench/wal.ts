@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createAllowance } from '#accounts/gate/allowance';
-import { createKeyCache } from '#accounts/keys/key-cache';
-import type { KeyHolder } from '#accounts/keys/user-store';
-import { createUserStore } from '#accounts/keys/user-store';
-import { createLedgerStore } from '#accounts/ledger/ledger-store';
 import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { openDatabase } from '#database/database';
+import { createAllowance } from '#gate/allowance';
+import { createKeyCache } from '#keys/key-cache';
+import type { KeyHolder } from '#keys/key-holder';
+import { createKeyHolderStore } from '#keys/key-holder-store';
+import { createLedgerStore } from '#ledger/ledger-store';
 import { execute, makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { type Figure, median, seen } from './table.ts';
@@ -68,9 +68,15 @@ async function play(server: string, { keys, minutes, calls }: Load) {
     waited += performance.now() - since;
     return rows;
   };
+  const change: typeof database.execute = async (...statement) => {
+    const since = performance.now();
+    const count = await database.execute(...statement);
+    waited += performance.now() - since;
+    return count;
+  };
   const allowance = createAllowance({
-    keyCache: createKeyCache({ store: createUserStore(database.prisma), clock }),
-    ledger: createLedgerStore({ prisma: database.prisma, query }),
+    keyCache: createKeyCache({ store: createKeyHolderStore(database.prisma), clock }),
+    ledger: createLedgerStore({ prisma: database.prisma, query, execute: change }),
     clock,
     failures,
     tickMs: 2 ** 30,

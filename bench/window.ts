@@ -30,7 +30,10 @@ export async function measure(): Promise<Figure[]> {
     // Windows that differ by a day share no cached body, so each request is a first request.
     const from = yesterday - (DAYS - 2 - round) * DAY;
     const startedAt = performance.now();
-    const { body } = await parts[source].range(token, 'day', from, yesterday, 'json');
+    const range = [from, yesterday, 'json'] as const;
+    const { body } = await (source === 'market'
+      ? parts.market.range(token, 'day', ...range)
+      : parts.candles.range(token, 'daily', ...range));
     const elapsed = performance.now() - startedAt;
     if (body.size() < 500_000) throw new Error('the window is incomplete');
     return elapsed;

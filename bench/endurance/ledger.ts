@@ -1,5 +1,5 @@
-import type { Plan } from '#accounts/ledger/plan';
-import type { UserRecord } from '#accounts/records';
+import type { Plan } from '#users/plan';
+import type { UserRecord } from '#users/users-records';
 import type { Member } from './fleet.ts';
 
 /** A crash loses at most the calls made during this time (ms): one tick and the write in progress. */

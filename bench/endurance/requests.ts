@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Document, published } from '../../fixtures/published.ts';
-import { decoded } from '../../fixtures/raw-answer.ts';
+import { decoded } from '../../fixtures/raw-response.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';
 import type { Ledger, User } from './ledger.ts';
@@ -36,7 +36,7 @@ export function createRequests({ fleet, contract, ledger, journal, databaseOutag
   );
   const templateOf = createTemplates(contract.document);
   /** The time of the first 2xx response to each path. */
-  const answeredSince = new Map<string, number>();
+  const respondedSince = new Map<string, number>();
   const seen = new Map<string, number>();
   const called = new Set<string>();
 
@@ -56,12 +56,12 @@ export function createRequests({ fleet, contract, ledger, journal, databaseOutag
   }
 
   /** Whether a failure of an upstream or the database explains an unexpected status. */
-  function isExcused(query: Query, code: string | undefined, sentAt: number, answeredAt: number): boolean {
+  function isExcused(query: Query, code: string | undefined, sentAt: number, respondedAt: number): boolean {
     if (code === undefined) return false;
-    if (DATABASE_FAILED.has(code)) return databaseOutages.overlaps(sentAt, answeredAt);
+    if (DATABASE_FAILED.has(code)) return databaseOutages.overlaps(sentAt, respondedAt);
     if (!UPSTREAM_FAILED.has(code)) return false;
     if (query.upstream === 'always') return true;
-    const since = answeredSince.get(query.path) ?? Number.POSITIVE_INFINITY;
+    const since = respondedSince.get(query.path) ?? Number.POSITIVE_INFINITY;
     return query.upstream === 'untilAnswered' && sentAt < since + PROPAGATION_MS;
   }
 
@@ -91,11 +91,11 @@ export function createRequests({ fleet, contract, ledger, journal, databaseOutag
       const where = `${member.name} ${query.method} ${query.path}`;
       try {
         const received = await exchange(member, query, query.isOpen ? undefined : user?.apiKey);
-        const isAnswered = received.status >= 200 && received.status < 300;
-        if (isAnswered && query.isPriced && user) ledger.recordResponse(user, member);
+        const hasResponse = received.status >= 200 && received.status < 300;
+        if (hasResponse && query.isPriced && user) ledger.recordResponse(user, member);
         check(query, received, where, sentAt, user);
-        if (isAnswered && !answeredSince.has(query.path)) {
-          answeredSince.set(query.path, performance.now());
+        if (hasResponse && !respondedSince.has(query.path)) {
+          respondedSince.set(query.path, performance.now());
         }
         return received;
       } catch (error) {

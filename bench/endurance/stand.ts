@@ -1,7 +1,5 @@
-import { createUserStore } from '#accounts/keys/user-store';
-import { createUsers } from '#accounts/users/users';
-import { systemClock } from '#core/clock';
 import { openDatabase } from '#database/database';
+import { createUserServices } from '#user-services';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { execute, makeDatabase } from '../database.ts';
 import type { Ledger, LedgerRow, User } from './ledger.ts';
@@ -33,7 +31,7 @@ function operations(url: string) {
     /** Creates `count` users of both plans and adds them to the ledger. */
     async createUsers(ledger: Ledger, count: number): Promise<User[]> {
       const database = await openDatabase({ url, dataDir: 'unused' });
-      const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+      const { users } = createUserServices(database.prisma);
       const created: User[] = [];
       for (let i = 0; i < count; i++) {
         const plan = i % 2 === 0 ? 'monthly' : 'yearly';
@@ -51,9 +49,10 @@ function operations(url: string) {
       execute<LedgerRow>(
         url,
         `SELECT key AS "userKey",
-           unbooked + (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) AS used,
-           unbooked + (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) AS daily
-         FROM "user", LATERAL (SELECT coalesce(sum(unbooked), 0)::int AS unbooked FROM reported_lease WHERE user_key = key) l`,
+           (SELECT coalesce(sum(used), 0)::int FROM usage WHERE user_key = key) - unspent AS used,
+           (SELECT coalesce(sum(calls), 0)::int FROM usage_day WHERE user_key = key) + spent AS daily
+         FROM "user", LATERAL (SELECT coalesce(sum(spent), 0)::int AS spent, coalesce(sum(granted - spent), 0)::int AS unspent
+           FROM lease WHERE user_key = key) l`,
       ),
   };
 }

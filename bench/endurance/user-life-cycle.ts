@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { UserRecord } from '#accounts/records';
+import type { UserRecord } from '#users/users-records';
 import type { Fleet, Member } from './fleet.ts';
 import type { Ledger } from './ledger.ts';
 import type { Query } from './queries.ts';

@@ -51,9 +51,9 @@ export async function sendBodies(
   await repeat(repeated, async () => {
     const connection = idle.pop() ?? openRaw(url);
     connection.send(request, bytes);
-    const answer = await connection.answer();
-    count(tally, answer ? [answer.status, answer.code].join(' ').trim() : 'cut');
-    if (answer && connection.isOpen() && answer.headers.connection !== 'close') idle.push(connection);
+    const response = await connection.readResponse();
+    count(tally, response ? [response.status, response.code].join(' ').trim() : 'cut');
+    if (response && connection.isOpen() && response.headers.connection !== 'close') idle.push(connection);
     else connection.close();
   });
   for (const connection of idle) connection.close();
@@ -67,8 +67,8 @@ export async function sendTexts(url: string, texts: readonly string[], repeated:
   await repeat(repeated, async () => {
     const connection = openRaw(url);
     connection.send(texts[sent++ % texts.length] ?? '');
-    const answer = await connection.answer();
-    count(tally, answer ? [answer.status, answer.code].join(' ').trim() : 'cut');
+    const response = await connection.readResponse();
+    count(tally, response ? [response.status, response.code].join(' ').trim() : 'cut');
     connection.close();
   });
   return tally;

@@ -9,7 +9,7 @@ const EVERY_MS = 20;
 const PATH = '/v1/prices/latest/token?tokenName=bitcoin';
 
 const { NEIGHBOUR_URL = '', NEIGHBOUR_KEY = '' } = process.env;
-const pool = new Pool(NEIGHBOUR_URL, { connections: 100, headersTimeout: 30_000, bodyTimeout: 30_000 });
+const pool = new Pool(NEIGHBOUR_URL, { connections: 100, headersTimeout: 5_000, bodyTimeout: 5_000 });
 const pending = new Set<Promise<void>>();
 let latencies: number[] = [];
 let failures: string[] = [];

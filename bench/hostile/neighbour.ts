@@ -5,12 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 type Report = { latencies: number[]; failures: string[] };
 
 /** The neighbour's results in one period: the number of responses, the latencies (ms), and the failed requests. */
-export type Spell = { answers: number; p50: number; p99: number; slowest: number; failures: string[] };
+export type Spell = { responses: number; p50: number; p95: number; p99: number; slowest: number; failures: string[] };
 
 function spellOf({ latencies, failures }: Report): Spell {
   const ascending = latencies.toSorted((a, b) => a - b);
   const at = (share: number) => ascending[Math.ceil(share * ascending.length) - 1] ?? Number.NaN;
-  return { answers: ascending.length, p50: at(0.5), p99: at(0.99), slowest: at(1), failures };
+  return { responses: ascending.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), slowest: at(1), failures };
 }
 
 /** Starts a process that requests the latest price every 20 ms as another user. `close` stops it. */

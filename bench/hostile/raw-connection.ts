@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { firstAnswer, type RawAnswer } from '../../fixtures/raw-answer.ts';
+import { firstResponse, type RawResponse } from '../../fixtures/raw-response.ts';
 
 /**
  * Opens a connection that sends bytes unchanged, even if they are invalid.
@@ -23,12 +23,12 @@ export function openRaw(url: string, { isRead = true } = {}) {
       for (const chunk of chunks) if (socket.writable) socket.write(chunk);
     },
     /** The next response. Undefined if the service closes the connection before the response is complete. */
-    async answer(): Promise<RawAnswer | undefined> {
+    async readResponse(): Promise<RawResponse | undefined> {
       for (;;) {
-        const found = firstAnswer(received);
+        const found = firstResponse(received);
         if (found) {
           received = received.subarray(found.length);
-          return found.answer;
+          return found.response;
         }
         if (socket.closed || socket.readableEnded) return undefined;
         await new Promise<void>((resolve) => {

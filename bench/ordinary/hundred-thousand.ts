@@ -106,7 +106,7 @@ async function readCounters(processes: readonly Process[]) {
 async function booked(url = ''): Promise<number> {
   const [row] = await execute<{ calls: number }>(
     url,
-    'SELECT ((SELECT sum(used) FROM usage) + (SELECT coalesce(sum(unbooked), 0) FROM reported_lease))::int AS calls',
+    'SELECT ((SELECT sum(used) FROM usage) - (SELECT coalesce(sum(granted - spent), 0) FROM lease))::int AS calls',
   );
   return row?.calls ?? Number.NaN;
 }
