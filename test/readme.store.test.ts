@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PLAN_NAMES, PLANS } from '#accounts/ledger/plan';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
-import type { TokenRecord } from '#prices/model/records';
+import type { TokenRecord } from '#prices/model/prices-records';
+import { PLAN_NAMES, PLANS } from '#users/plan';
 import { type Document, published } from '../fixtures/published.ts';
 import { type Service, startService } from './support/service/service.ts';
 

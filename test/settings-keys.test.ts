@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { SettingsError } from '#core/setting-forms';
+import type { SettingsError } from '#core/forms/setting-forms';
 import { readSettings } from '#settings';
 
 test.each(['COINGECKO_API_KEY', 'CRYPTOCOMPARE_API_KEY', 'ETHEREUM_STATS_API_KEY'])(
   '%s must be a valid header value, and is not in the error',
   (name) => {
-    for (const key of ['se cret', 'secret\n', 'sécret']) {
+    for (const key of ['se cret', 'sec\nret', 'sécret']) {
       let fault: unknown;
       try {
         readSettings({ [name]: key });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SettingsError } from '#core/setting-forms';
+import { SettingsError } from '#core/forms/setting-forms';
 import { readSettings } from '#settings';
 
 const MAIL = {
@@ -52,6 +52,13 @@ test.each([
   ]);
 });
 
+test.each([
+  ['a/b@bücher.example', 'a/b@xn--bcher-kva.example'],
+  ['m@ü.example <m@ü.example>', 'm@ü.example <m@xn--tda.example>'],
+])('%s is the sender %s', (from, sender) => {
+  expect(readSettings({ ...MAIL, MAIL_FROM: from }).mail?.from).toBe(sender);
+});
+
 test.each(['quotient@example.org', 'Quotient <quotient@example.org>', 'Märkte & Co. <m@example.org>'])(
   'accepts %s as the sender',
   (from) => {
@@ -86,6 +93,21 @@ test('links require the path prefix', () => {
   ]);
   const settings = readSettings({ ...MAIL, BASE_PATH: '/market', PUBLIC_URL: 'https://example.org/market/' });
   expect(settings.mail?.publicUrl).toBe('https://example.org/market');
+});
+
+test('the path of PUBLIC_URL is that of all links, so it must be a path of this service', () => {
+  for (const path of ['/a//b', '/a%20b', '/ü', '/a;b'])
+    expect(faultsOf({ PUBLIC_URL: `https://example.org${path}` })).toEqual([
+      expect.stringMatching(/^PUBLIC_URL .*path/),
+    ]);
+  expect(readSettings({ PUBLIC_URL: 'https://example.org/a/b-c_1.~/' }).basePath).toBe('/a/b-c_1.~');
+  expect(faultsOf({ PUBLIC_URL: 'example.org' })).toEqual(['PUBLIC_URL must be an http:// or https:// URL']);
+});
+
+test('an origin of CORS_ORIGINS has no wildcard, which would allow no page', () => {
+  for (const origins of ['https://*.example.org', 'https://example.org,http://localhost*'])
+    expect(faultsOf({ CORS_ORIGINS: origins })).toEqual([expect.stringMatching(/^CORS_ORIGINS /)]);
+  expect(readSettings({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
 });
 
 test('confirmed addresses require a mail server', () => {

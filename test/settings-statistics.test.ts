@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SettingsError } from '#core/setting-forms';
+import type { SettingsError } from '#core/forms/setting-forms';
 import { readSettings } from '#settings';
 
 /** The configured sources, or the error. */

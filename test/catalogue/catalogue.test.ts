@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCatalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
-import { editDistance } from '#core/record-fields';
+import { editDistance } from '#core/forms/record-fields';
 
 const named = (name: string, symbol = name, title = name): Token => ({
   ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },
-  ...{ statistics: false, pair: undefined },
+  ...{ statistics: false, pairs: {} },
 });
 const BITCOIN_CASH = named('bitcoin-cash', 'bch', 'Bitcoin Cash');
 const names = (tokens: readonly Token[]) => tokens.map(({ name }) => name);
@@ -18,52 +18,11 @@ const tokens = fc
   .chain((all) =>
     fc.tuple(...all.map((name) => fc.constantFrom('aaa', 'bbb', name).map((symbol) => named(name, symbol)))),
   );
-/** The same text, with each letter in upper or lower case. */
-const inAnyCase = (text: string) =>
-  fc
-    .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
-    .map((upper) => [...text].map((one, i) => (upper[i] ? one.toUpperCase() : one)).join(''));
 
-describe('finds a token', () => {
-  test('by its name, in any case', () => {
-    const chosen = tokens.chain((all) =>
-      fc.constantFrom(...all).chain((token) => fc.tuple(fc.constant(all), fc.constant(token), inAnyCase(token.name))),
-    );
-    fc.assert(
-      fc.property(chosen, ([all, token, text]) => {
-        expect(createCatalogue(all).find(text)).toBe(token);
-      }),
-    );
-  });
-
-  test('by its symbol, in any case, unless another token has this name: the token that was added first', () => {
-    const chosen = tokens.chain((all) =>
-      fc
-        .constantFrom(...all.map(({ symbol }) => symbol))
-        .chain((symbol) => fc.tuple(fc.constant(all), inAnyCase(symbol))),
-    );
-    fc.assert(
-      fc.property(chosen, ([all, text]) => {
-        const symbol = text.toLowerCase();
-        const wanted = all.find(({ name }) => name === symbol) ?? all.find((token) => token.symbol === symbol);
-        expect(createCatalogue(all).find(text)).toBe(wanted);
-      }),
-    );
-  });
-
-  test('by its name rather than by another token’s symbol', () => {
-    const all = [named('first', 'second'), named('second', 'first')];
-    expect(createCatalogue(all).find('second')?.name).toBe('second');
-    expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
-  });
-
-  test('finds no token for any other text', () => {
-    const catalogue = createCatalogue(BUILT_IN_TOKENS);
-    for (const text of ['', ' bitcoin', 'Bitcoin Cash', 'bitcon', '__proto__', 'constructor']) {
-      expect(catalogue.find(text)).toBeUndefined();
-    }
-    expect(catalogue.named('BITCOIN')).toBeUndefined();
-  });
+test('finds a token by its name rather than by another token’s symbol', () => {
+  const all = [named('first', 'second'), named('second', 'first')];
+  expect(createCatalogue(all).find('second')?.name).toBe('second');
+  expect(createCatalogue(all.toReversed()).find('second')?.name).toBe('second');
 });
 
 describe('the closest matches', () => {
@@ -117,13 +76,6 @@ describe('the closest matches', () => {
     );
   });
 
-  test('are sorted by distance, and at most three', () => {
-    const all = ['dogecoins', 'dogecoyns', 'dogecoin', 'dogecoint'].map((name) => named(name));
-    expect(names(createCatalogue(all).nearest('dogecoyn'))).toEqual(['dogecoyns', 'dogecoin', 'dogecoins']);
-    const coins = ['one', 'two', 'three', 'four'].map((name) => named(`${name}-coin`));
-    expect(names(createCatalogue(coins).nearest('coin'))).toEqual(['one-coin', 'two-coin', 'three-coin']);
-  });
-
   test('start with the token that shares more words', () => {
     const catalogue = createCatalogue([...BUILT_IN_TOKENS, BITCOIN_CASH]);
     expect(names(catalogue.nearest('the bitcoin cash'))).toEqual(['bitcoin-cash', 'bitcoin']);
@@ -167,4 +119,23 @@ describe('the edit distance', () => {
       { numRuns: 1000 },
     );
   });
+});
+
+test('a token with a successor is found as its successor, except by commands', () => {
+  const [first, second, third] = [named('first', 'one'), named('second'), named('third')] as const;
+  const { find, findItself, successorOf, hasSuccessors } = createCatalogue([
+    { ...first, successor: second.name },
+    { ...second, successor: third.name },
+    { ...third, successor: 'removed' },
+  ]);
+  expect([find(first.symbol)?.name, find(second.name)?.name, find(third.name)?.name]).toEqual(
+    Array(3).fill(third.name),
+  );
+  expect(findItself(first.symbol)?.name).toBe(first.name);
+  expect([successorOf(first.name)?.name, successorOf(third.name), hasSuccessors()]).toEqual([
+    third.name,
+    undefined,
+    true,
+  ]);
+  expect(createCatalogue([first, second]).hasSuccessors()).toBe(false);
 });

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createListing, MOST_SERVED } from '#catalogue/listing';
-import { openCatalogue, TOKENS_CHANGED } from '#catalogue/open';
+import { type Added, createListing, MAX_SERVED } from '#catalogue/listing';
+import { openCatalogue } from '#catalogue/open-catalogue';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { createDeadline } from '#database/deadline';
-import { sandboxToken } from '#sandbox/tokens';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -41,8 +40,6 @@ async function open() {
       requested.push(`coin ${id}`);
       return sent.coins.find((one) => one.id === id);
     },
-    coins: async () => sent.coins,
-    search: async (text: string) => sent.coins.filter(({ id }) => id.startsWith(text)),
     daily: async (_id: string, days: number | 'max') => {
       requested.push(`days ${days}`);
       return sent.days.map(midnight);
@@ -54,14 +51,24 @@ async function open() {
     },
   };
   const kraken = {
+    name: 'kraken',
     pairOf: async (text: string) => {
       requested.push(`pair ${text}`);
       if (sent.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
       return sent.pair;
     },
   };
+  const coins = {
+    ids: async () => sent.coins,
+    find: async (text: string) =>
+      sent.coins.filter(({ id }) => id.startsWith(text)).map((coin) => ({ ...coin, platforms: {} })),
+  };
   const clock = createTestClock(NOW);
-  return { store, catalogue, listing: createListing({ coinGecko, kraken, store, catalogue, clock }) };
+  return {
+    store,
+    catalogue,
+    listing: createListing({ coinGecko, coins, exchanges: [kraken], store, catalogue, clock }),
+  };
 }
 const add = async (wanted: Parameters<Awaited<ReturnType<typeof open>>['listing']['add']>[0]) =>
   (await open()).listing.add(wanted);
@@ -85,10 +92,10 @@ describe('an added token', () => {
     const added = await add({ id: 'dogecoin' });
     const token = {
       ...{ name: 'dogecoin', symbol: 'doge', title: 'Dogecoin', begins: '2013-12-08', listed: '2013-12-15' },
-      ...{ statistics: false, pair: 'XDGUSD' },
+      ...{ statistics: false, pairs: { kraken: 'XDGUSD' } },
     };
     expect(added).toMatchObject({ token, isKnown: false, isFirstDate: true, shared: [] });
-    expect(added).toMatchObject({ pair: { kind: 'found', status: 'online' } });
+    expect(added).toMatchObject({ pairs: new Map([['kraken', { kind: 'found', status: 'online' }]]) });
     expect(await served()).toEqual([...BUILT_IN_TOKENS, token]);
     expect(requested).toEqual(['coin dogecoin', 'days max', 'pair doge']);
   });
@@ -125,7 +132,7 @@ describe('an added token', () => {
       { ...DOGE, title: 'Much coin' },
       { ...DOGE, id: 'shiba' },
     ];
-    await add({ id: 'shiba', pair: 'none' });
+    await add({ id: 'shiba', pairs: { kraken: 'none' } });
     expect(await add({ id: 'dogecoin' })).toMatchObject({ isKnown: true, token: { title: 'Much coin' } });
     expect((await served()).slice(5).map(({ name }) => name)).toEqual(['dogecoin', 'shiba']);
   });
@@ -134,7 +141,7 @@ describe('an added token', () => {
 describe('a symbol', () => {
   test('that another token has names the token that was added first, and the sharing is reported', async () => {
     sent.coins = [{ ...DOGE, symbol: 'btc' }];
-    const added = await add({ id: 'dogecoin', pair: 'none' });
+    const added = await add({ id: 'dogecoin', pairs: { kraken: 'none' } });
     expect(added).toMatchObject({ shared: [{ name: 'bitcoin' }], meant: { name: 'bitcoin' } });
     const { catalogue } = await open();
     expect(catalogue.find('btc')?.name).toBe('bitcoin');
@@ -161,29 +168,48 @@ describe('the pair', () => {
       { kind: 'another', pair: 'XDGUSD', price: 3, wanted: 0.15 },
     ],
     [
+      'is undefined if a price to compare is unknown',
+      { pair: { pair: 'XDGUSD', status: 'online', price: undefined } },
+      { kind: 'unconfirmed', pair: 'XDGUSD' },
+    ],
+    [
       'is undefined if another token has it',
       { pair: { pair: 'SOLUSD', status: 'online', price: 0.15 } },
       { kind: 'taken', pair: 'SOLUSD', by: 'solana' },
     ],
   ])('%s', async (_what, change, pair) => {
     Object.assign(sent, change);
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { pair: undefined }, pair });
+    expect(await add({ id: 'dogecoin' })).toMatchObject({
+      token: { pairs: expect.toSatisfy((pairs) => Object.keys(pairs).length === 0) },
+      pairs: new Map([['kraken', pair]]),
+    });
   });
 
   test('named by the operator is accepted, whatever its price', async () => {
     sent.pair = { pair: 'ABCUSD', status: 'cancel_only', price: 99 };
     const given = { kind: 'given', status: 'cancel_only' };
-    const wanted = { id: 'dogecoin', pair: 'abcusd' };
-    expect(await add(wanted)).toMatchObject({ token: { pair: 'ABCUSD' }, pair: given });
+    const wanted = { id: 'dogecoin', pairs: { kraken: 'abcusd' } };
+    expect(await add(wanted)).toMatchObject({
+      token: { pairs: { kraken: 'ABCUSD' } },
+      pairs: new Map([['kraken', given]]),
+    });
     expect(requested).toContain('pair abcusd');
     sent.pair = undefined;
-    expect(await add(wanted)).toMatchObject({ reason: 'no_pair' });
+    expect(await add(wanted)).toMatchObject({ reason: 'no_pair', names: ['kraken'] });
     sent.venueFails = true;
     await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
   });
 
+  test('stays if Kraken cannot be called', async () => {
+    await add({ id: 'dogecoin' });
+    sent.venueFails = true;
+    const { token, pairs } = (await add({ id: 'dogecoin' })) as Added;
+    expect([token.pairs, pairs.get('kraken')?.kind]).toEqual([{ kraken: 'XDGUSD' }, 'unavailable']);
+  });
+
   test('may be `none`', async () => {
-    expect(await add({ id: 'dogecoin', pair: 'none' })).toMatchObject({ pair: { kind: 'left_out' } });
+    const added = await add({ id: 'dogecoin', pairs: { kraken: 'none' } });
+    expect(added).toMatchObject({ pairs: new Map([['kraken', { kind: 'left_out' }]]) });
     expect(requested).not.toContain('pair doge');
   });
 });
@@ -205,36 +231,8 @@ describe('rejects, without storing anything or wasting a call,', () => {
     await database.prisma.$executeRaw`
       INSERT INTO token (name, symbol, title, begins, listed)
       SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
-      FROM generate_series(6, ${MOST_SERVED}::int) AS n`;
+      FROM generate_series(6, ${MAX_SERVED}::int) AS n`;
     expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'too_many' });
     expect(await add({ id: 'coin-6' })).not.toMatchObject({ reason: 'too_many' });
   });
-});
-
-describe('removing', () => {
-  test('removes a token until it is added again', async () => {
-    await add({ id: 'dogecoin' });
-    expect(await (await open()).listing.remove('dogecoin')).toBe('removed');
-    expect(await served()).toEqual(BUILT_IN_TOKENS);
-    expect(await (await open()).listing.remove('dogecoin')).toMatchObject({ reason: 'unknown' });
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ isKnown: false });
-    expect(await served()).toHaveLength(6);
-  });
-
-  test('does not remove a built-in token', async () => {
-    expect(await (await open()).listing.remove('usd-coin')).toEqual({ reason: 'built_in', names: [] });
-    expect(await (await open()).listing.remove('bitcon')).toEqual({ reason: 'unknown', names: ['bitcoin'] });
-    expect(await served()).toEqual(BUILT_IN_TOKENS);
-  });
-});
-
-test('each change increments a version that processes watch', async () => {
-  const { store } = await open();
-  const version = async () =>
-    (await database.prisma.refresh.findUnique({ where: { what: TOKENS_CHANGED } }))?.version ?? 0;
-  const before = await version();
-  const token = { ...BUILT_IN_TOKENS[0], name: 'albado', symbol: String(sandboxToken('albado')?.symbol) };
-  await store.add(TOKENS_CHANGED, token);
-  await store.remove(TOKENS_CHANGED, 'albado', NOW);
-  expect(await version()).toBe(before + 2);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tokens as commandLine } from '#cli/tokens/token-commands';
-import type { TokenRecord } from '#prices/model/records';
+import type { TokenRecord } from '#prices/model/prices-records';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { runHere } from '../cli/run-command.ts';
 import { createTestDatabase } from '../support/database/database.ts';
@@ -83,8 +83,8 @@ describe('three running processes', () => {
     await tokens('add', 'bebaka', '--symbol', 'xyz', '--kraken', 'none');
     const days = (token: string) => `/v1/prices/history/days?tokenName=${token}&days=30`;
     const first = async (one: ServiceProcess, token: string) => {
-      const answer = await send(one, days(token));
-      return answer.status === 200 ? ((await answer.json()) as Days)[0].prices[0]?.price : answer.status;
+      const response = await send(one, days(token));
+      return response.status === 200 ? ((await response.json()) as Days)[0].prices[0]?.price : response.status;
     };
     for (const one of processes) {
       await expect.poll(() => statuses(days('bebaka')), WITHIN).toEqual([200, 200, 200]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TOKENS_CHANGED } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
-import type { TokenRecord } from '#prices/model/records';
+import type { TokenRecord } from '#prices/model/prices-records';
 import { sandboxTokens } from '#sandbox/tokens';
+import { sandboxPairs } from '../../fixtures/sandbox-tokens.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
@@ -20,12 +20,12 @@ async function addTokens(count: number): Promise<void> {
   const [last] = added.slice(count - 1, count);
   const rows = added.slice(0, count - 1);
   await service.database.prisma.token.createMany({
-    data: rows.map(({ name, symbol, title, begins, listed, pair = null }) => ({
-      ...{ name, symbol, title, pair },
+    data: rows.map(({ name, symbol, title, begins, listed, ...pairs }) => ({
+      ...{ name, symbol, title, pairs: sandboxPairs(pairs) },
       ...{ begins: new Date(begins), listed: new Date(listed) },
     })),
   });
-  if (last) await store.add(TOKENS_CHANGED, { ...last, statistics: false });
+  if (last) await store.add({ ...last, statistics: false, pairs: sandboxPairs(last) });
   await service.parts.poll();
 }
 const listed = async () => (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
@@ -66,9 +66,9 @@ describe('GET /v1/tokens', () => {
   test('lists more than a thousand tokens, compressed if the client accepts it', async () => {
     await addTokens(1000);
     expect(await listed()).toHaveLength(1005);
-    const answer = await service.get('/v1/tokens', { headers: { 'accept-encoding': 'br' } });
-    expect(answer.headers.get('content-encoding')).toBe('br');
-    expect(await answer.json()).toHaveLength(1005);
+    const response = await service.get('/v1/tokens', { headers: { 'accept-encoding': 'br' } });
+    expect(response.headers.get('content-encoding')).toBe('br');
+    expect(await response.json()).toHaveLength(1005);
   });
 });
 
@@ -83,9 +83,9 @@ describe('a token', () => {
     ]) {
       const etags = [];
       for (const name of names) {
-        const answer = await latest(name);
-        expect(answer.status).toBe(200);
-        etags.push(answer.headers.get('etag'));
+        const response = await latest(name);
+        expect(response.status).toBe(200);
+        etags.push(response.headers.get('etag'));
       }
       expect(new Set(etags).size).toBe(1);
     }
@@ -94,7 +94,7 @@ describe('a token', () => {
   test('that was removed is rejected immediately, however recently it was requested', async () => {
     await addTokens(1);
     for (let i = 0; i < 5; i++) expect((await latest('albado')).status).toBe(200);
-    await createTokenStore(service.database.prisma).remove(TOKENS_CHANGED, 'albado', Date.now());
+    await createTokenStore(service.database.prisma).remove('albado', Date.now());
     await service.parts.poll();
     expect((await latest('albado')).status).toBe(400);
     const problem = await (await latest('abd')).json();

@@ -37,12 +37,12 @@ test('a budget used up by retries: no further call, stored data is served, and i
 
   await service.parts.allowance.poll();
   for (const path of [LATEST, DAYS]) {
-    const answer = await service.ask(path);
-    expect(answer.status).toBe(200);
-    expect(Number(answer.header('age'))).toBeGreaterThan(DAY / 1000);
-    const lifetime = Number(/^private, max-age=(\d+), /.exec(answer.header('cache-control') ?? '')?.[1]);
-    expect(lifetime - Number(answer.header('age'))).toBeLessThanOrEqual(3600);
-    expect(Number.isInteger(answer.cache?.ttl)).toBe(true);
+    const response = await service.ask(path);
+    expect(response.status).toBe(200);
+    expect(Number(response.header('age'))).toBeGreaterThan(DAY / 1000);
+    const lifetime = Number(/^private, max-age=(\d+), /.exec(response.header('cache-control') ?? '')?.[1]);
+    expect(lifetime - Number(response.header('age'))).toBeLessThanOrEqual(3600);
+    expect(Number.isInteger(response.cache?.ttl)).toBe(true);
   }
   const fresh = await service.ask(chartOf('solana'));
   expect(fresh).toMatchObject({ status: 503, code: 'upstream_unavailable' });

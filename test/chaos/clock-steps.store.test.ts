@@ -19,10 +19,10 @@ afterEach(() => service?.close());
 
 const ALL = [LATEST, DAY_CHART, DAYS];
 async function requestAll() {
-  const answers = [];
-  for (const path of ALL) answers.push(await service.ask(path));
+  const responses = [];
+  for (const path of ALL) responses.push(await service.ask(path));
   await service.parts.market.idle();
-  return answers;
+  return responses;
 }
 
 test('a day forward: all due data is fetched once, and is fresh afterwards', async () => {
@@ -38,8 +38,8 @@ test('an hour back: data from the future is fetched again, and no age is negativ
   service.clock.set(-HOUR);
   await requestAll();
   expect(service.sandbox.countCalls('/coins/markets')).toBe(1);
-  const answers = await requestAll();
-  for (const { status, header } of answers) {
+  const responses = await requestAll();
+  for (const { status, header } of responses) {
     expect(status).toBe(200);
     expect(Number(header('age'))).toBeGreaterThanOrEqual(0);
     expect(Number(/max-age=(\d+)/.exec(header('cache-control') ?? '')?.[1])).toBeLessThanOrEqual(360);
@@ -63,6 +63,24 @@ test('an hour back while the upstream is down: stored data is served', async () 
     expect(status).toBe(200);
     expect(cache?.fwd).toBe('stale');
     expect(Number(header('age'))).toBe(0);
+  }
+});
+
+test.each([-26 * DAY, -3 * 365 * DAY, 26 * DAY])('%i ms and back again change no rate', async (step) => {
+  for (const way of [step, -step]) {
+    service.clock.set(way);
+    await service.parts.allowance.poll();
+    service.sandbox.clearCalls();
+    // Each resource is fetched at most once, and each of its retries waits for the schedule.
+    for (let round = 0; round < 10; round++) {
+      for (const { status } of await requestAll()) expect(status).toBeLessThan(500);
+      await service.parts.poll();
+    }
+    expect(service.sandbox.countCalls()).toBeLessThanOrEqual(2 * ALL.length);
+  }
+  for (const { status, header } of await requestAll()) {
+    expect(status).toBe(200);
+    expect(Number(header('age'))).toBeGreaterThanOrEqual(0);
   }
 });
 

@@ -32,9 +32,9 @@ test('no request causes a call before the Retry-After of a 429 has passed', asyn
   for (let minute = 0; minute < 9; minute++) {
     await service.pass(MINUTE);
     for (const path of [LATEST, DAYS, ...BY_NAME.map(chartOf)]) {
-      const answer = await service.ask(path);
-      expect(answer).toMatchObject({ status: 503, code: 'upstream_unavailable' });
-      expect(Number(answer.header('retry-after'))).toBeLessThanOrEqual(600);
+      const response = await service.ask(path);
+      expect(response).toMatchObject({ status: 503, code: 'upstream_unavailable' });
+      expect(Number(response.header('retry-after'))).toBeLessThanOrEqual(600);
     }
   }
   expect(service.sandbox.countCalls()).toBe(1);

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { type MailServer, startMailServer, tokensIn } from '../support/mail/mail-server.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
@@ -18,8 +19,7 @@ let rejections = 0;
 const processes: ServiceProcess[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  client = await connectTo(database.url);
   server = await startMailServer({
     refuse: () => {
       rejections += 1;

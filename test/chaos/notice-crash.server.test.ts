@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/keys/user-store';
 import { createNoticeSettingsStore } from '#notifications/notices/notice-settings-store';
-import { type Replicas, startReplicas } from '../accounts/ledger/processes/replicas.ts';
+import { byOperator } from '#users/authority';
+import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
 import { OPERATOR } from '../support/operator.ts';
@@ -45,7 +44,7 @@ afterAll(async () => {
 type TestUser = { key: number; apiKey: string };
 
 async function createUser(): Promise<TestUser[]> {
-  const settings = createNoticeSettingsStore(replicas.prisma, createUserStore(replicas.prisma));
+  const settings = createNoticeSettingsStore(replicas.prisma);
   const users: TestUser[] = [];
   for (let i = 0; i < USERS; i += 1) {
     const form = { name: 'Ada', email: `ada${i}@example.org`, plan: 'monthly' } as const;
@@ -118,15 +117,14 @@ test(
     await Promise.all([calling, ...starting.values()]);
 
     const events = users.flatMap(({ key }) => [`${key}:80`, `${key}:100`]).sort();
-    // Pauses, claims and the leases of killed processes expire by the database's clock, so the waiting rows are made
+    // Pauses, claims and the rows of killed processes expire by the database's clock, so the waiting rows are made
     // due.
     const hurry = () =>
       replicas.prisma.$transaction([
         replicas.prisma.$executeRaw`UPDATE outbox_message SET due_at = now() WHERE due_at > now() + interval '1 s'`,
-        replicas.prisma.$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE told_at IS NULL`,
-        replicas.prisma.$executeRaw`UPDATE lease l SET expires_at = now() - interval '1 minute'
-        FROM reported_lease r WHERE r.id = l.id AND r.expires_at < now() + interval '5 s'`,
-        replicas.prisma.$executeRaw`UPDATE lease_group SET expires_at = now() - interval '1 minute'
+        replicas.prisma
+          .$executeRaw`UPDATE notice SET seen_at = seen_at - interval '1 minute' WHERE reported_at IS NULL`,
+        replicas.prisma.$executeRaw`UPDATE process SET expires_at = now() - interval '1 minute'
         WHERE expires_at < now() + interval '5 s'`,
       ]);
     await expect

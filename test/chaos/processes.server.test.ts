@@ -69,9 +69,9 @@ describe('three processes', () => {
     // The latest prices, the day's chart, the daily series, and ninety days of hours.
     expect(sandbox.countCalls()).toBe(4);
     for (const parts of three) await parts.poll();
-    const answers = await Promise.all(three.map(bodies));
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[2]).toEqual(answers[0]);
+    const responses = await Promise.all(three.map(bodies));
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[2]).toEqual(responses[0]);
 
     sandbox.clearCalls();
     clock.advance(13 * MINUTE);
@@ -86,9 +86,9 @@ describe('three processes', () => {
     const [first, second] = [await start(), await start()];
     await everything(first);
     sandbox.clearCalls();
-    const answers = await everything(second);
+    const responses = await everything(second);
     expect(sandbox.countCalls()).toBe(0);
-    expect(answers.map(({ body }) => body.identity.payload)).toEqual(
+    expect(responses.map(({ body }) => body.identity.payload)).toEqual(
       (await everything(first)).map(({ body }) => body.identity.payload),
     );
   });
@@ -119,7 +119,7 @@ describe('three processes', () => {
 describe('a claim of a dead process', () => {
   const orphan = (until: string) =>
     database.prisma.$executeRawUnsafe(
-      `INSERT INTO refresh (what, holder, until) VALUES ('latest', '${randomUUID()}', clock_timestamp() + interval '${until}')`,
+      `INSERT INTO refresh (resource, holder, until) VALUES ('latest', '${randomUUID()}', clock_timestamp() + interval '${until}')`,
     );
 
   test('is waited for until the deadline, without a call', async () => {
@@ -128,18 +128,18 @@ describe('a claim of a dead process', () => {
     // Loads the token without an upstream call.
     const before = Date.parse('2008-01-01T00:00:00Z');
     await expect(market.date('bitcoin', before, 'json')).rejects.toMatchObject({ code: 'no_data' });
-    const answer = Promise.resolve(market.latest('bitcoin'));
+    const response = Promise.resolve(market.latest('bitcoin'));
     clock.advance(301);
-    await expect(answer).rejects.toMatchObject({ code: 'upstream_timeout' });
+    await expect(response).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(sandbox.countCalls()).toBe(0);
   });
 
   test('is replaced when it expires', async () => {
     await orphan('1 hour');
     const { market } = await start({ UPSTREAM_TIMEOUT_MS: '20000' });
-    const answer = Promise.resolve(market.latest('bitcoin'));
+    const response = Promise.resolve(market.latest('bitcoin'));
     await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() - interval '1 second'`;
-    expect((await answer).body.identity.payload).toContain('current_price');
+    expect((await response).body.identity.payload).toContain('current_price');
     expect(sandbox.countCalls()).toBe(1);
   });
 });
@@ -161,9 +161,9 @@ describe('a restart', () => {
     sandbox.faults.always({ kind: 'status', status: 500 });
     clock.advance(13 * MINUTE);
     const parts = await start();
-    const answer = await parts.market.latest('bitcoin');
-    expect(answer.body.identity.payload).toBe(before[0]);
-    expect(answer.fetchedAt).toBe(clock.now() - 13 * MINUTE);
+    const response = await parts.market.latest('bitcoin');
+    expect(response.body.identity.payload).toBe(before[0]);
+    expect(response.fetchedAt).toBe(clock.now() - 13 * MINUTE);
     await parts.market.idle();
     const { outcome } = await parts.market.latest('bitcoin');
     expect(outcome.failure).toMatchObject({ reason: 'server_error' });

@@ -15,8 +15,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Requests for a date fail with no_data until its daily row is ready, and while its first minutes have no sample. */
-const DAY_NOT_READY = /T00:[0-3]\d:.* no_data/;
+/** Requests for a date fail with upstream_unavailable until its daily row is ready, and while its first minutes have no sample. */
+const DAY_NOT_READY = /T00:[0-3]\d:.* upstream_unavailable/;
 const open = () => openDatabase({ url: database.url, dataDir: 'unused', poolSize: 5 });
 
 test('three processes with all queries in every minute of some hours make only the scheduled calls', {

@@ -25,8 +25,8 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Requests for a date fail with no_data until its daily row is ready, and while its first minutes have no sample. */
-const DAY_NOT_READY = /T00:[0-3]\d:.* no_data/;
+/** Requests for a date fail with upstream_unavailable until its daily row is ready, and while its first minutes have no sample. */
+const DAY_NOT_READY = /T00:[0-3]\d:.* upstream_unavailable/;
 
 test(`CoinGecko is unreachable for ${HOURS} hours: no latest price is older than two minutes`, {
   timeout: 2 * longTimeout,
@@ -39,18 +39,18 @@ test(`CoinGecko is unreachable for ${HOURS} hours: no latest price is older than
     ...BUILT_IN_NAMES.map(
       (token): Query =>
         async (market) => {
-          const answer = await market.latest(token);
-          oldest = Math.max(oldest, clock.now() - (answer.fetchedAt ?? 0));
-          return answer;
+          const response = await market.latest(token);
+          oldest = Math.max(oldest, clock.now() - (response.fetchedAt ?? 0));
+          return response;
         },
     ),
     ...[...commonQueries(random, now), ...commonQueries(random, now)].map(
       (request): Query =>
         async (market) => {
-          const answer = await request(market);
-          const isFromFallback = answer.modifiedAt > cutOffAt + 5 * MINUTE;
-          if (isFromFallback && !answer.source.includes('kraken')) unnamed.push(answer.source);
-          return answer;
+          const response = await request(market);
+          const isFromFallback = response.modifiedAt > cutOffAt + 5 * MINUTE;
+          if (isFromFallback && !response.source.includes('kraken')) unnamed.push(response.source);
+          return response;
         },
     ),
   ];

@@ -57,8 +57,8 @@ async function start(): Promise<Parts> {
 async function requestAll(processes: readonly Parts[]): Promise<string[]> {
   const received = await Promise.all(
     processes.map(async ({ statistics }) => {
-      const answers = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
-      return answers.map(({ body, source }) => `${source} ${body.identity.payload}`).join('\n');
+      const responses = await Promise.all(TOKENS.map((token) => statistics.latest(token)));
+      return responses.map(({ body, source }) => `${source} ${body.identity.payload}`).join('\n');
     }),
   );
   for (const { statistics } of processes) await statistics.idle();
@@ -109,7 +109,7 @@ describe(`${PROCESSES} processes`, () => {
     await first.close();
     await request;
     held.release();
-    const answer = await second.statistics.latest('btc');
-    expect(answer.source).toBe('cryptocompare');
+    const response = await second.statistics.latest('btc');
+    expect(response.source).toBe('cryptocompare');
   });
 });

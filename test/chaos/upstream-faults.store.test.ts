@@ -70,10 +70,10 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
 
   test('without stored data, the response states the cause, and the upstream is not called again', async () => {
     await inflict();
-    const answer = await service.ask(LATEST);
-    expect(answer).toMatchObject({ status, code });
-    if (status === 503) expect(Number(answer.header('retry-after'))).toBeGreaterThan(0);
-    if (retryAfter) expect(answer.header('retry-after')).toBe(retryAfter);
+    const response = await service.ask(LATEST);
+    expect(response).toMatchObject({ status, code });
+    if (status === 503) expect(Number(response.header('retry-after'))).toBeGreaterThan(0);
+    if (retryAfter) expect(response.header('retry-after')).toBe(retryAfter);
     expect(service.sandbox.countCalls()).toBe(calls);
     for (let i = 0; i < 20; i++) expect(await service.ask(LATEST)).toMatchObject({ status, code });
     expect(service.sandbox.countCalls()).toBe(calls);
@@ -98,10 +98,10 @@ describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutM
     expect(service.sandbox.countCalls() - made).toBe(calls);
 
     for (let i = 0; i < 5; i++) {
-      const answer = await service.ask(LATEST);
-      expect(answer).toMatchObject({ status: 200, body: before.get(LATEST) });
-      expect(answer.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
-      expect(answer.header('age')).toBe('420');
+      const response = await service.ask(LATEST);
+      expect(response).toMatchObject({ status: 200, body: before.get(LATEST) });
+      expect(response.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
+      expect(response.header('age')).toBe('420');
       const chart = await service.ask(DAY_CHART);
       // The window has moved by seven minutes without new data at its end.
       expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archive as commandLine } from '#cli/archive/archive';
-import { makeServedDirectory, runHere } from './run-command.ts';
+import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
 const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => directory.remove());
 
 async function fileOf(...lines: string[]): Promise<string> {
-  const path = join(directory.path, 'XBTUSD.csv');
+  const path = join(directory.path, 'candles.csv');
   await writeFile(path, lines.join('\n'));
   return path;
 }
@@ -24,7 +24,8 @@ const [FIRST, SECOND, FIFTH] = [1577836800, 1577840400, 1577851200].map(
 
 it('archive import-candles reports its work, and keeps existing candles when repeated', async () => {
   const path = await fileOf(FIRST, SECOND);
-  const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr: '' });
+  const stderr = expect.stringMatching(/^bitcoin: neither [^\n]* USD\n$/);
+  const received = (counts: string) => ({ code: 0, stdout: `bitcoin: 2 candles read: ${counts}\n`, stderr });
   expect(await importCandles('bitcoin', path)).toEqual(received('2 stored, 0 skipped (already settled)'));
   expect(await importCandles('Bitcoin', path, '--interval', 'hourly')).toEqual(
     received('0 stored, 2 skipped (already settled)'),
@@ -39,7 +40,10 @@ it('archive import-candles imports nothing from a file with a gap, unless gaps a
     stderr: 'line 3: 2 candle(s) before this line are missing, from 2020-01-01T02:00:00.000Z\n',
   });
   const { code, stdout } = await importCandles('ethereum', path, '--holes');
-  expect([code, stdout]).toEqual([0, 'ethereum: 3 candles read: 3 stored, 0 skipped (already settled)\n']);
+  expect([code, stdout]).toEqual([
+    0,
+    'ethereum: 3 candles read, 2 added without trades: 5 stored, 0 skipped (already settled)\n',
+  ]);
 });
 
 it('archive status shows candles in a separate table, and archive purge counts them', async () => {
@@ -69,6 +73,17 @@ it('archive status shows candles in a separate table, and archive purge counts t
     'solana: 0 points, 2 candles, 0 latest prices and 1 coverage entries deleted\n',
   );
   expect((await archive('status')).stdout).toMatch(/\n\nno candles\n$/);
+});
+
+it('archive import-candles runs in a small heap, because V8 lets a larger one grow', async () => {
+  const report = `import { getHeapStatistics } from 'node:v8';
+    process.on('exit', () => console.error('heap ' + getHeapStatistics().heap_size_limit));`;
+  const { code, stderr } = await runProcess('archive', ['import-candles', 'arweave', await fileOf(FIRST, SECOND)], {
+    DATA_DIR: directory.dataDir,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
+  });
+  const [heap = Number.NaN] = [...stderr.matchAll(/^heap (\d+)$/gm)].map(([, bytes]) => Number(bytes));
+  expect([code, heap < 200 * 2 ** 20]).toEqual([0, true]);
 });
 
 it.each([

@@ -39,8 +39,8 @@ it("deletes a source's data, before a date or entirely, and reports the amounts"
 const HINT = '(see `npm run archive -- --help`)\n';
 
 it.each([
-  [['--source', 'unknown'], `--source must be one of coingecko, kraken ${HINT}`],
-  [[], `--source must be one of coingecko, kraken ${HINT}`],
+  [['--source', 'unknown'], `--source must be one of coingecko, kraken, coinbase ${HINT}`],
+  [[], `--source must be one of coingecko, kraken, coinbase ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],
     `--before must be a date such as 2025-01-31, and not in the future ${HINT}`,

@@ -1,13 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runBackup, runRestore } from '#cli/configured-database';
+import { execute } from '#cli/arguments';
+import { backup, restore } from '#cli/database/database-backup';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
-import { END } from '#database/backup/tar';
 import { openDatabase } from '#database/database';
 import { openSession } from '#database/session';
 import { toExitReport } from '#process/exit';
@@ -16,6 +17,9 @@ import { makeDataDirectory } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const runBackup = (args: readonly string[]) => execute(backup, args);
+const runRestore = (args: readonly string[]) => execute(restore, args);
 
 const clock = { createdAt: '2026-11-22T10:00:00.000Z', elapsed: () => performance.now() };
 
@@ -40,6 +44,25 @@ describe('the embedded database', () => {
     expect((await readdir(directory)).sort()).toEqual(['backup', 'data', 'restored']);
   });
 
+  it('is not written after a signal, which leaves no copy of the database', async () => {
+    vi.stubEnv('DATABASE_URL', '');
+    vi.stubEnv('DATA_DIR', dataDir);
+    const before = await readdir(directory);
+    const attempt = runBackup([at('interrupted')]);
+    process.emit('SIGHUP', 'SIGHUP');
+    await expect(attempt).rejects.toMatchObject({ exitCode: 129 });
+    const stop = new AbortController();
+    // Read while statements are blocked, after most files were copied.
+    const elapsed = () => {
+      stop.abort(143);
+      return 0;
+    };
+    const late = writeBackup(dataDir, at('interrupted'), { ...clock, elapsed, signal: stop.signal });
+    await expect(late).rejects.toBeDefined();
+    expect(await readdir(directory)).toEqual(before);
+    vi.unstubAllEnvs();
+  });
+
   it('is written as of one moment while other statements, which only wait, write', async () => {
     const database = await openDatabase({ dataDir, statementMs: 5_000 });
     let acknowledged = 0;
@@ -48,7 +71,7 @@ describe('the embedded database', () => {
       while (!isOver) {
         // Two rows in two tables, which must both be present or both be absent.
         await database.prisma.$transaction([
-          database.prisma.$executeRaw`UPDATE refresh SET version = version + 1 WHERE what = 'chart:bitcoin'`,
+          database.prisma.$executeRaw`UPDATE refresh SET version = version + 1 WHERE resource = 'chart:bitcoin'`,
           database.prisma
             .$executeRaw`INSERT INTO exchange_rates (date, rates) VALUES (date '1990-01-01' + ${acknowledged}::int, '{}')`,
         ]);
@@ -67,7 +90,7 @@ describe('the embedded database', () => {
     await restoreBackup(live, at('of-live'));
     const [row] = await withSession({ dataDir: at('of-live') }, async (session) => {
       const { rows } = await session.query<{ version: number; dates: number }>(
-        `SELECT (SELECT version FROM refresh WHERE what = 'chart:bitcoin') - 7 AS version,
+        `SELECT (SELECT version FROM refresh WHERE resource = 'chart:bitcoin') - 7 AS version,
           (SELECT count(*)::int FROM exchange_rates WHERE date < '2013-01-01') AS dates`,
       );
       return rows;
@@ -106,15 +129,18 @@ describe('the embedded database', () => {
       [whole.subarray(0, whole.length - 4), 'is truncated or damaged'],
       [Buffer.from('anything'), 'is truncated or damaged'],
       [Buffer.alloc(0), 'is truncated'],
-      [gzipSync(END), 'is not a backup of the embedded database'],
+      [gzipSync('{'), 'is truncated'],
       [gzipSync('anything at all'.repeat(100)), 'is not a backup of the embedded database'],
     ] as const) {
       await writeFile(broken, bytes);
       expect(await refused(runRestore, broken, at('empty'))).toMatch(
         new RegExp(`^1 ${broken} ${expected}.*: restore another backup$`),
       );
-      expect((await readdir(at('empty'))).filter((name) => !name.startsWith('lock'))).toEqual([]);
+      expect(existsSync(at('empty'))).toBe(false);
     }
+    expect(await refused(runRestore, directory, at('empty'))).toBe(
+      `2 ${directory} is a directory: specify a backup file`,
+    );
     expect(await refused(runRestore, at('nothing'), at('empty'))).toBe(
       `2 ${at('nothing')} does not exist: check the path`,
     );
@@ -125,12 +151,59 @@ describe('the embedded database', () => {
       `2 ${at('nothing')} does not exist: create the directory first`,
     );
     expect(await refused(runBackup, directory, dataDir)).toBe(`2 ${directory} is a directory: use the name of a file`);
+    execFileSync('mkfifo', [at('pipe')]);
+    expect(await refused(runBackup, at('pipe'), dataDir)).toBe(
+      `2 ${at('pipe')} is not a regular file: use the name of a file`,
+    );
+    await symlink(dataDir, at('inside'));
+    expect(await refused(runBackup, at('inside', 'x'), dataDir)).toMatch(/^2 <file> must be outside DATA_DIR/);
+    await writeFile(at('older'), 'x');
+    await symlink(at('older'), at('latest'));
+    expect(await runBackup([at('latest')])).toBe(0);
+    expect((await lstat(at('latest'))).isSymbolicLink()).toBe(true);
+    expect((await readFile(at('older'))).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     expect(await refused(runBackup, join(dataDir, 'postgres', 'x'), dataDir)).toMatch(/^2 <file> must be outside/);
     vi.stubEnv('DATABASE_URL', 'postgresql://localhost/x');
     expect(await refused(runBackup, file, dataDir)).toMatch(/^2 this command works only with the embedded database/);
     vi.unstubAllEnvs();
     expect(existsSync(at('nothing'))).toBe(false);
     expect(await readFile(file)).toEqual(whole);
+  });
+
+  it('is not restored from a backup with a damaged list of files or of another format', async () => {
+    vi.stubEnv('DATABASE_URL', '');
+    vi.stubEnv('DATA_DIR', at('new', 'data'));
+    const sound = { format: 1, createdAt: clock.createdAt, entries: [] as object[] };
+    const texts = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '"text"',
+      ...Object.keys(sound).flatMap((member) =>
+        [undefined, null, '', 'x', -1, {}, [1], true].map((value) => JSON.stringify({ ...sound, [member]: value })),
+      ),
+      JSON.stringify({ ...sound, format: 2 }),
+      ...['../a', '/etc/passwd', 'base/../../a', 'a/./b', 'a\\b', 'a//b', ''].map((path) =>
+        JSON.stringify({ ...sound, entries: [{ path, size: 0 }] }),
+      ),
+      ...[-1, 0.5, '1', null].map((size) => JSON.stringify({ ...sound, entries: [{ path: 'a', size }] })),
+      JSON.stringify({ ...sound, entries: [{ path: 'a', size: 1 }] }),
+      JSON.stringify({ ...sound, createdAt: clock.createdAt.repeat(2) }),
+      ' '.repeat(100_000),
+      JSON.stringify(sound),
+    ];
+    for (const text of texts) {
+      await writeFile(at('odd'), gzipSync(`${text}\n`));
+      const reported = toExitReport(await runRestore([at('odd')]).catch((error) => error));
+      expect([text.slice(0, 100), reported]).toEqual([
+        text.slice(0, 100),
+        { exitCode: 1, text: expect.stringMatching(new RegExp(`^${at('odd')} [^\\n]+: restore another backup$`)) },
+      ]);
+      expect(reported.text).not.toContain('undefined');
+      expect(existsSync(at('new')), 'nothing was created').toBe(false);
+    }
+    vi.unstubAllEnvs();
   });
 
   it('is rejected while a process has the directory open', async () => {

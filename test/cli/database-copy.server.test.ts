@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCopy } from '#cli/database-copy';
+import { execute } from '#cli/arguments';
+import { copy } from '#cli/database/database-copy';
 import { toExitReport } from '#process/exit';
+import { connectTo } from '../support/database/client.ts';
 import { contentOf, withSession } from '../support/database/content.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
@@ -41,8 +42,7 @@ afterAll(async () => {
 
 /** Resolves when the copy has reached a number of rows of a table. */
 async function untilCopied(url: string, table: string, rows: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   const read = () =>
     client
       .query(`SELECT logs FROM _prisma_migrations WHERE migration_name LIKE '%unfinished_copy'`)
@@ -92,7 +92,7 @@ it('copies a database row by row into an empty one, however often it is killed, 
   expect(await contentOf(target)).toEqual(content);
 
   const dataDir = join(directory.path, 'embedded');
-  const embedded = await runProcess('database', ['copy', dataDir], { DATABASE_URL: target.url });
+  const embedded = await runProcess('database', ['copy', dataDir, '--create'], { DATABASE_URL: target.url });
   expect(embedded).toMatchObject({ code: 0, stderr: '' });
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
@@ -113,7 +113,7 @@ it('copies a database row by row into an empty one, however often it is killed, 
 
 /** The command's error, in one line without the password, and its exit code. */
 async function refused(...args: string[]): Promise<string> {
-  const error = await runCopy(args).then(
+  const error = await execute(copy, args).then(
     () => new Error('the command succeeded'),
     (reason: unknown) => reason,
   );
@@ -125,19 +125,21 @@ async function refused(...args: string[]): Promise<string> {
 
 it('rejects a source or target that a process is using, except a source with --live', async () => {
   await withSession(other, (session) =>
-    session.exec(`INSERT INTO lease (id, user_key, period_start, date, granted, expires_at)
-      VALUES ('00000000-0000-4000-8000-000000000001', 1, now(), now(), 10, now() + interval '1 hour')`),
+    session.exec(`INSERT INTO process (id, expires_at)
+      VALUES ('00000000-0000-4000-8000-000000000001', now() + interval '1 hour')`),
   );
   const atWork = /^a process is using [^\n]+--live\n$/;
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
-  const live = ['copy', join(directory.path, 'live'), '--from', other.url, '--live'];
+  expect(await refused(nowhere, '--from', other.url, '--live')).toMatch(
+    /^there is no database in [^\n]+--create[^\n]+\n$/,
+  );
+  const live = ['copy', join(directory.path, 'live'), '--create', '--from', other.url, '--live'];
   const copied = await runProcess('database', live, {});
   expect(copied).toMatchObject({ code: 0, stderr: '' });
   expect(copied.stdout).toMatch(/\nthe copy does not contain changes to the source after 20\S+Z\n$/);
 
-  await withSession(other, (session) => session.exec('DELETE FROM lease'));
-  const client = new pg.Client({ connectionString: other.url, application_name: 'quotient' });
-  await client.connect();
+  await withSession(other, (session) => session.exec('DELETE FROM process'));
+  const client = await connectTo(other.url, 'quotient');
   expect(await refused(nowhere, '--from', other.url)).toMatch(atWork);
   expect(await refused(other.url, '--from', source.url)).toMatch(/^a process is using \S+: stop the process first\n$/);
   await client.end();

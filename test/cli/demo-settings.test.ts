@@ -161,20 +161,3 @@ it('works with the command lines that it prints', async () => {
   });
   await demo.stop();
 });
-
-it('prints one line for each invalid setting', async () => {
-  const env = { TMPDIR: directory.path, PORT: 'eighty', COINGECKO_URL: 'ftp://x', LOG_LEVEL: 'loud' };
-  expect(await runProcess('demo', [], env)).toMatchObject({
-    code: 2,
-    stderr: 'PORT must be an integer from 0 to 65535\nLOG_LEVEL must be a level such as info or warn\n',
-  });
-});
-
-it('keeps a requested port', async () => {
-  const server = createServer().listen(8080, '127.0.0.1');
-  await once(server, 'listening').catch((error) => expect(error.code).toBe('EADDRINUSE'));
-  const result = await runProcess('demo', [], { TMPDIR: directory.path, PORT: '8080' });
-  server.close();
-  expect(result).toMatchObject({ code: 1 });
-  expect(result.stderr).toMatch(/^cannot listen at 127\.0\.0\.1:8080: /);
-});

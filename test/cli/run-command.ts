@@ -4,10 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { createUserStore } from '#accounts/keys/user-store';
-import { createUsers } from '#accounts/users/users';
 import { type CommandLine, runCommand } from '#cli/command-line';
-import { systemClock } from '#core/clock';
+import { createUserServices } from '#user-services';
 import { openDataDirectory } from '../support/database/database.ts';
 import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
 
@@ -27,12 +25,12 @@ export async function makeServedDirectory({ hasUser = true } = {}) {
   const { path, remove } = await makeDirectory();
   const dataDir = join(path, 'data');
   const database = await openDataDirectory(dataDir);
-  const users = createUsers({ store: createUserStore(database.prisma), clock: systemClock });
+  const { users } = createUserServices(database.prisma);
   if (hasUser) await users.create({ name: 'Ada', email: 'ada@example.org', plan: 'monthly' });
   return { path, dataDir, database, remove: () => database.close().then(remove) };
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a command in this process with the given environment only. */
 export async function runHere(commandLine: CommandLine, args: readonly string[], env: Record<string, string>) {
@@ -74,6 +72,8 @@ export function startCommand(name: string, args: readonly string[], env: Record<
   return {
     output,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Writes the rest of the standard input. */
+    answer: (text: string) => child.stdin.end(text),
     /** Resolves when the stream matches `wanted`. Rejects if the process ends earlier. */
     async until(stream: 'stdout' | 'stderr', wanted: RegExp): Promise<void> {
       while (!wanted.test(output[stream])) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokens as commandLine } from '#cli/tokens/token-commands';
 import { type Sandbox, startSandbox } from '#sandbox/server';
+import { sandboxTokens } from '#sandbox/tokens';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
@@ -36,10 +37,16 @@ describe('tokens', () => {
     );
     const listed = JSON.parse((await tokens('list', '--json')).stdout) as { name: string }[];
     expect(listed.map(({ name }) => name).slice(4)).toEqual(['usd-coin', 'albado', 'albaka']);
-    expect(listed.at(-1)).toMatchObject({ symbol: 'btc', title: 'Albaka', pair: null, statistics: false });
+    expect(listed.at(-1)).toMatchObject({ symbol: 'btc', title: 'Albaka', pairs: {}, statistics: false });
     expect((await tokens('list')).stdout).toMatch(
-      /^id +symbol +title +listed +pair\nbitcoin +btc +Bitcoin +2013-04-28 +XXBTZUSD\n/,
+      /^id +symbol +title +listed +pairs +last price +state\nbitcoin +btc +Bitcoin +2013-04-28 +XXBTZUSD, BTC-USD +- +active\n/,
     );
+    expect(await tokens('alias', 'albaka', 'albado')).toEqual({
+      ...{ code: 0, stderr: '', stdout: 'albaka: requests return the data of albado\n' },
+    });
+    expect((await tokens('list')).stdout).toMatch(/\nalbaka .+ alias of albado\n/);
+    expect((await tokens('alias', 'albado', 'albaka')).code).toBe(1);
+    expect((await tokens('alias', 'albaka', 'none')).stdout).toBe('albaka: has no alias\n');
     expect(await tokens('remove', 'albado')).toEqual({
       ...{ code: 0, stderr: '', stdout: 'albado: removed; its stored data is kept\n' },
     });
@@ -91,19 +98,45 @@ describe('tokens', () => {
     ],
     [['remove', 'solana'], 1, 'this token is built in and cannot be added or removed\n'],
     [['remove', 'solan'], 1, 'unknown id: did you mean solana?\n'],
-    [['add'], 2, `<id> is missing: the command requires <id> … [--symbol <value>] [--kraken <value>] ${HINT}`],
+    [
+      ['add'],
+      2,
+      `<id> is missing: the command requires <id> … [--symbol <value>] [--kraken <value>] [--coinbase <value>] ${HINT}`,
+    ],
     ...[
       ['--symbol', 'x'],
       ['--kraken', 'XXBTZUSD'],
     ].map((option): [string[], number, string] => [
       ['add', 'bebado', 'bebaka', ...option],
       2,
-      `--symbol and --kraken <pair> require a single <id>: add this token with a separate command ${HINT}`,
+      `--symbol and pairs require a single <id>: add this token with a separate command ${HINT}`,
     ]),
     [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
-    [['drop', 'solana'], 2, `unknown command: use one of add, remove, list, find ${HINT}`],
+    [['drop', 'solana'], 2, `unknown command: use one of add, remove, alias, list, find ${HINT}`],
   ])('rejects %j with a one-line error', async (args, code, stderr) => {
     expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });
+  });
+
+  it('looks up the pairs of many tokens once, and fails if Kraken is unavailable', async () => {
+    const ids = [...sandboxTokens().keys()].slice(300, 335);
+    sandbox.clearCalls();
+    const added = await tokens('add', ...ids);
+    expect([added.code, added.stderr]).toEqual([0, '']);
+    expect(added.stdout.match(/^pair: \w+ on Kraken$/gm)).toHaveLength(7);
+    expect(sandbox.countCalls('/AssetPairs') + sandbox.countCalls('/Ticker')).toBeLessThanOrEqual(4);
+
+    sandbox.faults.always(
+      { kind: 'status', status: 200, body: { error: ['EService:Unavailable'] } },
+      { path: '/0/public' },
+    );
+    const without = await tokens('add', ...ids.slice(0, 3));
+    sandbox.faults.clear();
+    expect(without.code).toBe(1);
+    expect(without.stderr).toMatch(
+      /^the pairs of 3 tokens are unknown, because an exchange was unavailable: add the tokens again\n$/,
+    );
+    const listed = JSON.parse((await tokens('list', '--json')).stdout) as { name: string; pairs: object }[];
+    expect(listed.filter(({ name, pairs }) => ids.includes(name) && 'kraken' in pairs)).toHaveLength(7);
   });
 
   it('prints a one-line error for a failing upstream and for a spent budget', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashApiKey, isApiKey } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/keys/user-store';
 import { audit } from '#cli/users/audit-commands';
 import { users as commandLine } from '#cli/users/user-commands';
+import { hashApiKey, isApiKey } from '#keys/api-key';
+import { createKeyHolderStore } from '#keys/key-holder-store';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
@@ -77,7 +77,7 @@ describe('users', () => {
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
     expect(revoked.stdout).toMatch(/^\d API key\(s\) of user 1 revoked\n$/);
-    const store = createUserStore(directory.database.prisma);
+    const store = createKeyHolderStore(directory.database.prisma);
     const holders = await store.findByHashes([hashApiKey(secondKey)]);
     expect(holders.map(({ revokedAt }) => typeof revokedAt)).toEqual(['number']);
   });

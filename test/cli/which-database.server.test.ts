@@ -14,3 +14,12 @@ it('names a database without users on a server, without its password', async () 
     `The database at ${host}${pathname} has no users. To use another database, set DATABASE_URL.\n`,
   ]);
 });
+
+it('names a database whose host is in the environment', async () => {
+  const { url, drop } = await createTestDatabase();
+  const { hostname, port, username, pathname } = new URL(url);
+  const env = { PGHOST: hostname, PGPORT: port, DATABASE_URL: `postgresql://${username}:any@${pathname}` };
+  const { code, stderr } = await runProcess('users', ['list'], env);
+  await drop();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^The database at \S+ has no users\..*\n$/)]);
+});

@@ -1,6 +1,12 @@
-import { join, relative } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { makeDirectory, runProcess } from './run-command.ts';
+import { archive } from '#cli/archive/archive';
+import { database } from '#cli/database/database-commands';
+import { tokens } from '#cli/tokens/token-commands';
+import { audit } from '#cli/users/audit-commands';
+import { users } from '#cli/users/user-commands';
+import { makeDirectory, runHere, startCommand } from './run-command.ts';
 
 // Each command is a process that opens a database, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -11,12 +17,43 @@ beforeEach(async () => {
 });
 afterEach(() => directory.remove());
 
-it('a command names a database without users by its absolute path, and no other database', async () => {
-  const dataDir = join(directory.path, 'data');
-  const users = (...args: string[]) => runProcess('users', args, { DATA_DIR: relative(process.cwd(), dataDir) });
-  const note = `The embedded database in ${dataDir} has no users. To use another database, set DATA_DIR or DATABASE_URL.\n`;
-  expect(await users('list')).toMatchObject({ code: 0, stderr: note });
-  const ada = ['--name', 'Ada', '--email', 'ada@example.org', '--plan', 'monthly'];
-  expect(await users('create', ...ada)).toMatchObject({ code: 0, stderr: note });
-  expect(await users('list')).toMatchObject({ code: 0, stderr: '' });
+const ada = ['create', '--name', 'Ada', '--email', 'ada@example.org', '--plan', 'monthly'];
+
+it('a command creates no database without a terminal', async () => {
+  const dataDir = join(directory.path, 'none');
+  const csv = new URL('../samples/export.csv', import.meta.url).pathname;
+  for (const [commandLine, args] of [
+    [users, ada],
+    [users, ['list']],
+    [archive, ['import', 'bitcoin', csv]],
+    [tokens, ['list']],
+    [audit, ['list']],
+    [database, ['backup', join(directory.path, 'backup')]],
+    [database, ['copy', 'postgresql://127.0.0.1:9/none']],
+  ] as const) {
+    const { code, stdout, stderr } = await runHere(commandLine, args, { DATA_DIR: dataDir });
+    expect([args, code, stdout, stderr]).toEqual([args, 2, '', expect.stringMatching(/^[^\n]*no database[^\n]*\n$/)]);
+    expect(stderr).toContain(dataDir);
+  }
+  expect(await readdir(directory.path)).toEqual([]);
+});
+
+it('a command at a terminal asks before it creates a database', async () => {
+  const dataDir = join(directory.path, 'asked');
+  const atTerminal = `for (const name of ['stdin', 'stderr']) process[name].isTTY = true`;
+  const answered = async (answer: string) => {
+    const command = startCommand('users', ['list'], {
+      DATA_DIR: dataDir,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(atTerminal)}`,
+    });
+    await command.until('stderr', /\[y\/N\]/);
+    command.answer(answer);
+    return command.ended();
+  };
+  for (const answer of ['n\n', '']) {
+    expect((await answered(answer)).code).toBe(2);
+    expect(await readdir(directory.path)).toEqual([]);
+  }
+  expect((await answered('y\n')).code).toBe(0);
+  expect(await readdir(directory.path)).toEqual(['asked']);
 });

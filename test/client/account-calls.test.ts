@@ -9,8 +9,15 @@ const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 const AT = '2026-11-22T12:00:00.000Z';
 const DATE = new Date(AT);
 const USER = {
-  ...{ key: 1, name: 'Ada', email: 'ada@example.org', apiKey: KEY, plan: 'monthly', limit: 10_000 },
-  ...{ createdAt: AT, validUntil: AT, updatedAt: AT },
+  key: 1,
+  name: 'Ada',
+  email: 'ada@example.org',
+  apiKey: KEY,
+  plan: 'monthly',
+  limit: 10_000,
+  createdAt: AT,
+  validUntil: AT,
+  updatedAt: AT,
 };
 const READ_USER = { ...USER, createdAt: DATE, validUntil: DATE, updatedAt: DATE };
 const NOTICES = { email: true, webhookUrl: 'https://example.org/hook', thresholds: [80, 100] };
@@ -43,9 +50,15 @@ describe('keys', () => {
     );
     expect(result).toEqual({ ...made, createdAt: DATE, expiresAt: DATE });
     expect(request).toEqual({
-      ...{ method: 'POST', path: '/v1/user/keys', key: KEY, body: '' },
+      method: 'POST',
+      path: '/v1/user/keys',
+      key: KEY,
+      body: '',
       query: {
-        ...{ label: 'shop & window', scopes: 'prices,node', expiresAt: AT, dailyLimit: '9' },
+        label: 'shop & window',
+        scopes: 'prices,node',
+        expiresAt: AT,
+        dailyLimit: '9',
         allowedOrigins: 'https://a.example,http://b.example:81',
       },
     });
@@ -62,7 +75,7 @@ describe('keys', () => {
 
   it('are listed with dates', async () => {
     const entry = { id: 7, label: null, scopes: ['account', 'prices', 'node'], start: null };
-    const wire = { ...entry, createdAt: AT, lastUsedAt: AT, expiresAt: null, replacedAt: null };
+    const wire = { ...entry, createdAt: AT, lastUsedAt: AT, expiresAt: null, exposedAt: null, replacedAt: null };
     const { result, request } = await send(200, [wire], (client) => client.keys());
     expect(result).toEqual([{ ...wire, createdAt: DATE, lastUsedAt: DATE }]);
     expect(request).toMatchObject({ method: 'GET', path: '/v1/user/keys', key: KEY });
@@ -70,11 +83,11 @@ describe('keys', () => {
 
   it('are changed by their id, with the given members only', async () => {
     const wire = { id: 7, label: 'a', scopes: ['prices'], start: null, createdAt: AT, lastUsedAt: null, dailyLimit: 5 };
-    const ends = { expiresAt: AT, replacedAt: null };
+    const ends = { expiresAt: AT, exposedAt: AT, replacedAt: null };
     const { result, request } = await send(200, { ...wire, ...ends }, (client) =>
       client.updateKey(7, { scopes: ['prices'], expiresAt: DATE, dailyLimit: 5 }),
     );
-    expect(result).toEqual({ ...wire, createdAt: DATE, expiresAt: DATE, replacedAt: null });
+    expect(result).toEqual({ ...wire, createdAt: DATE, expiresAt: DATE, exposedAt: DATE, replacedAt: null });
     const body = { scopes: ['prices'], expiresAt: AT, dailyLimit: 5 };
     expect(request).toEqual({ method: 'PATCH', path: '/v1/user/keys/7', key: KEY, query: {}, body });
     const removed = await send(200, { ...wire, ...ends }, (client) =>
@@ -142,8 +155,18 @@ describe('webhooks', () => {
   const id = '0b6c1a0e-3f0d-4b6e-9a53-6f8f1f1f0c11';
   const payload = { type: 'webhook.test', timestamp: AT, data: { user: 1 } };
   const wire = {
-    ...{ id, messageId: id, resendOf: null, status: 'retrying', attempts: 1, httpStatus: 503, reason: 'http_status' },
-    ...{ createdAt: AT, lastAttemptAt: AT, nextAttemptAt: AT, deliveredAt: null, payload },
+    id,
+    messageId: id,
+    resendOf: null,
+    status: 'retrying',
+    attempts: 1,
+    httpStatus: 503,
+    reason: 'http_status',
+    createdAt: AT,
+    lastAttemptAt: AT,
+    nextAttemptAt: AT,
+    deliveredAt: null,
+    payload,
   };
   const read = { ...wire, createdAt: DATE, lastAttemptAt: DATE, nextAttemptAt: DATE };
 

@@ -110,13 +110,6 @@ it('contains the required files, and has no dependencies', async () => {
   for (const kind of ['dependencies', 'peerDependencies', 'private']) expect(own).not.toHaveProperty(kind);
 });
 
-it.each([
-  ['attw', '@arethetypeswrong/cli/dist/index.js', () => [archive]],
-  ['publint', 'publint/src/cli.js', () => ['./node_modules/quotient-client', '--strict']],
-])('passes %s', async (_name, program, args) => {
-  await run(process.execPath, join(ROOT, 'node_modules', program), ...args());
-});
-
 it('has the size that its README states, and excludes the chain code unless it is imported', async () => {
   const bundled = async (names: string) => {
     const entry = join(folder, 'entry.js');

@@ -157,10 +157,6 @@ describe('about a result', () => {
     const series = await client.priceRange('bitcoin', { from: '2013-04-28', thru: '2024-06-01' });
     expect(client.about(series)?.gaps).toEqual([{ from: '2013-04-28', thru: expect.stringMatching(/^2023-06-/) }]);
   });
-
-  it('is undefined for a value that is not a result', () => {
-    expect(client.about({})).toBeUndefined();
-  });
 });
 
 describe('the allowance', () => {
@@ -191,25 +187,9 @@ describe('the allowance', () => {
 });
 
 describe('problems', () => {
-  it('no_data before a token was listed', async () => {
-    expect(await failure(client.priceOn('solana', '2015-01-01'))).toMatchObject({
-      code: 'no_data',
-      status: 404,
-    });
-  });
-
   it('no_data with the gaps, for data that no source has', async () => {
     const old = { from: '2024-01-01', thru: '2024-01-01', interval: 'minute' } as const;
     const error = await failure(client.priceRange('bitcoin', old));
     expect(error).toMatchObject({ code: 'no_data', gaps: [{ from: expect.stringContaining('2024-01-01') }] });
-  });
-
-  it('invalid_request, naming the parameter', async () => {
-    const error = await failure(client.priceHistory('bitcoin', { days: 0 }));
-    expect(error).toMatchObject({ code: 'invalid_request', errors: [{ location: 'query.days' }] });
-    const backwards = client.priceRange('bitcoin', { from: '2024-03-01', thru: '2024-02-01' });
-    expect((await failure(backwards)).errors[0]?.location).toBe('query.fromDate');
-    const unknown = client.latestPrice('dogecoin' as 'bitcoin');
-    expect((await failure(unknown)).errors[0]?.location).toBe('query.tokenName');
   });
 });

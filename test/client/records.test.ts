@@ -1,14 +1,15 @@
 import { expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type * as accounts from '#accounts/records';
 import type * as client from '#client/generated/records';
 import type { ProblemCode } from '#core/problems';
-import type * as docs from '#docs/records';
-import type * as notifications from '#notifications/records';
-import type { MarketSample, StreamedPrice, TokenPrice } from '#prices/latest/records';
-import type * as prices from '#prices/model/records';
-import type * as statistics from '#statistics/records';
+import type * as docs from '#docs/docs-records';
+import type * as keys from '#keys/keys-records';
+import type * as notifications from '#notifications/notifications-records';
+import type { MarketSample, StreamedPrice, TokenPrice } from '#prices/latest/latest-records';
+import type * as prices from '#prices/model/prices-records';
+import type * as statistics from '#statistics/statistics-records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
+import type * as accounts from '#users/users-records';
 
 /** The types of times in responses, which the client converts to `Date`. */
 type Written<T> = T extends Date
@@ -22,8 +23,8 @@ type Written<T> = T extends Date
 it('has the types of the service, with `Date` for times', () => {
   expectTypeOf<Written<client.User>>().toEqualTypeOf<accounts.UserRecord>();
   expectTypeOf<Written<client.Usage>>().toEqualTypeOf<accounts.UsageRecord>();
-  expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<accounts.ApiKeyRecord>();
-  expectTypeOf<Written<client.CreatedKey>>().toEqualTypeOf<accounts.CreatedKeyRecord>();
+  expectTypeOf<Written<client.ApiKey>>().toEqualTypeOf<keys.ApiKeyRecord>();
+  expectTypeOf<Written<client.CreatedKey>>().toEqualTypeOf<keys.CreatedKeyRecord>();
   expectTypeOf<Written<client.RegistrationPending>>().toEqualTypeOf<accounts.RegistrationPending>();
   expectTypeOf<client.Notices>().toEqualTypeOf<notifications.NoticesRecord>();
   expectTypeOf<client.NoticesWithSecret>().toEqualTypeOf<notifications.NoticesWithSecretRecord>();

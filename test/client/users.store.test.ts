@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuotientClient, QuotientError } from '#client/index';
-import { DAY } from '#core/clock';
 import { type Service, startService } from '../support/service/service.ts';
 import { failure } from './failure.ts';
 
@@ -47,24 +46,6 @@ it('rotates: the new key has all permissions, and the old key only reads', async
   expect(await failure(client.rotate())).toMatchObject({ code: 'api_key_revoked', status: 401 });
 });
 
-it('renews the plan once', async () => {
-  const client = await createdUser();
-  const before = await client.user();
-  const after = await client.renew();
-  expect(after.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
-  expect(await failure(client.renew())).toMatchObject({ code: 'renew_too_early', status: 409 });
-});
-
-it('deletes the user', async () => {
-  const client = await createdUser();
-  expect(await client.deleteUser()).toBeUndefined();
-  expect((await failure(client.user())).code).toMatch(/^api_key_(invalid|revoked)$/);
-});
-
-it('reports that the service is ready', async () => {
-  expect(await anyone.health()).toEqual({ status: 'ok', warnings: expect.any(Array) });
-});
-
 describe('problems', () => {
   it('contain each invalid field, and the request ID', async () => {
     const error = await failure(anyone.createUser({ ...ADA, email: 'no-address', name: '' }));
@@ -74,17 +55,6 @@ describe('problems', () => {
     expect(error.message).toBe(`invalid_request: ${error.detail}`);
     expect(error.requestId).toMatch(/^[\w.-]+$/);
     expect(service.logLines.some((line) => line.includes(String(error.requestId)))).toBe(true);
-  });
-
-  it.each<[string, () => Promise<QuotientClient>]>([
-    ['api_key_missing', async () => anyone],
-    ['api_key_invalid', async () => anyone.withKey('qt_unknown')],
-    ['api_key_expired', () => createdUser({ validUntil: Date.now() - DAY })],
-    ['api_key_revoked', () => createdUser({ revokedAt: new Date() })],
-  ])('%s', async (code, make) => {
-    const client = await make();
-    expect(await failure(client.usage())).toMatchObject({ code, status: 401 });
-    expect(await failure(client.latestPrice('bitcoin'))).toMatchObject({ code, status: 401 });
   });
 
   it('quota_exceeded, with the seconds until the end of the period', async () => {

@@ -1,28 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { LatestPrice } from '#prices/model/records';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import type { Service } from '../support/service/service.ts';
+import { beforeEach, expect, it } from 'vitest';
+import type { LatestPrice } from '#prices/model/prices-records';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole();
 let here: Visit;
 let key: string;
-beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(browser, service.url);
-  key = await service.createUser({ limit: 1000 });
-  await here.openWhole(key);
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
+  key = await opened.service.createUser({ limit: 1000 });
+  here = await opened.visit({ key });
+  await here.loadWhole();
 });
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
@@ -38,12 +24,12 @@ it('shows every price in the chosen currency, and requests nothing else', async 
   const before = here.requests.length;
   await choose('eur');
   const requested = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
-  expect(requested.map((url) => decodeURIComponent(url.slice(service.url.length))).sort()).toEqual([
+  expect(requested.map((url) => decodeURIComponent(url.slice(opened.service.url.length))).sort()).toEqual([
     '/v1/prices/history/days?tokenName=bitcoin&days=30&currency=eur',
     expect.stringMatching(/^\/v1\/prices\/latest\/tokens\?tokenNames=bitcoin,.*&currency=eur$/),
   ]);
   const price = (await (
-    await service.get('/v1/prices/latest/token?tokenName=bitcoin&currency=eur', { key })
+    await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin&currency=eur', { key })
   ).json()) as LatestPrice;
   const [shown, , cap, volume] = await firstRow();
   expect(Number(shown?.replace(/[€,]/g, ''))).toBeCloseTo(price.current_price, 1);
@@ -58,31 +44,17 @@ it('shows every price in the chosen currency, and requests nothing else', async 
   expect(await text('snippet')).toContain('currency=eur');
 });
 
-it('saves a file in that currency', async () => {
-  await choose('jpy');
-  const [download] = await Promise.all([
-    here.page.waitForEvent('download'),
-    here.page.getByRole('button', { name: 'Download CSV' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('bitcoin-30d-jpy.csv');
-  const saved = await readFile(await download.path(), 'utf8');
-  const path = '/v1/prices/history/days?tokenName=bitcoin&days=30&currency=jpy';
-  const csv = await (await service.get(path, { key, headers: { accept: 'text/csv' } })).text();
-  const [, first] = saved.split('\r\n');
-  expect(csv.split('\r\n')).toContain(first);
-});
-
 it('restores the choice at the next visit, and ignores a currency that is not offered', async () => {
   await choose('btc');
   expect((await firstRow())[0]).toBe('BTC\u00a01.0000');
-  await here.page.goto(`${service.url}/`);
+  await here.page.goto(`${opened.service.url}/`);
   await here.page.locator('#dashboard').waitFor();
   await here.settled();
   expect(await here.page.getByLabel('Currency').inputValue()).toBe('btc');
   expect((await firstRow())[0]).toBe('BTC\u00a01.0000');
 
   await here.page.evaluate("localStorage.setItem('quotient:currency', 'xyz')");
-  await here.page.goto(`${service.url}/`);
+  await here.page.goto(`${opened.service.url}/`);
   await here.page.locator('#dashboard').waitFor();
   await here.settled();
   expect(await here.page.getByLabel('Currency').inputValue()).toBe('usd');

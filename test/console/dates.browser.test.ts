@@ -1,19 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
+import { expect, it } from 'vitest';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 
-let opened: TestConsole;
+const opened = useConsole();
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url);
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 const DAY = 86_400_000;
 const ISO = /\d{4}-\d\d-\d\d/;
@@ -29,8 +18,9 @@ const pageText = () =>
   })()`);
 
 it('writes every date of the dashboard in one format', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
+  await here.loadWhole();
   const { page } = here;
-  await here.openWhole(await opened.service.createUser());
   await page.getByText('Show as a table').click();
   await page.getByRole('button', { name: 'Custom' }).click();
   const today = /[A-Z][a-z]{2} \d{1,2}, \d{4}/;
@@ -40,27 +30,25 @@ it('writes every date of the dashboard in one format', async () => {
 });
 
 it('writes the dates of errors in the same format', async () => {
+  here = await opened.visit({ key: await opened.service.createUser({ validUntil: Date.now() - DAY }) });
   const { page } = here;
-  await here.open(await opened.service.createUser({ validUntil: Date.now() - DAY }));
   const banner = page.locator('#banner');
   await banner.getByText(/^This API key expired at \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M/).waitFor();
   expect(await pageText()).not.toMatch(ISO);
 });
 
 it('writes unavailable time ranges in the same format', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
   const { page } = here;
-  await here.open(await opened.service.createUser());
   await page.route('**/v1/prices/history/**', (route) =>
     route.fulfill({
       status: 503,
       contentType: 'application/problem+json',
       json: {
-        ...{
-          type: '/docs/problems#upstream_unavailable',
-          title: 'Upstream unavailable',
-          status: 503,
-          code: 'upstream_unavailable',
-        },
+        type: '/docs/problems#upstream_unavailable',
+        title: 'Upstream unavailable',
+        status: 503,
+        code: 'upstream_unavailable',
         detail: 'There is no data before 2013-04-28.',
         gaps: ['2012-01-01/2012-12-31', '2013-01-01T00:00:00.000Z/2013-01-02T00:00:00.000Z'],
       },

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { QuotientError } from '#client/index';
 import { ageText, oldest, staleReason } from '#console/api/api-call';
 import { bigMoney, money } from '#console/core/currency';
-import { dailyCalls } from '#console/core/days';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { lastDays } from '#pages/dates';
 import { change, fromNow, span, withDates } from '#pages/format';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
@@ -90,7 +90,7 @@ describe('an age', () => {
 });
 
 it('lists the calls of 31 days, including days without calls', () => {
-  const days = dailyCalls(
+  const days = lastDays(
     [
       { date: '2026-03-15', calls: 3 },
       { date: '2026-03-01', calls: 7 },

@@ -1,11 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { TOKENS_CHANGED } from '#catalogue/open';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { sandboxTokens } from '#sandbox/tokens';
-import { launchBrowser } from '../support/browser/browser.ts';
-import { type Visit, visit } from '../support/browser/console.ts';
+import { sandboxPairs } from '../../fixtures/sandbox-tokens.ts';
+import { stopService, useConsole, type Visit } from '../support/browser/console.ts';
 import { expectSoundLooks } from '../support/browser/looks.ts';
 import { openTestDatabase } from '../support/database/database.ts';
 import { startService } from '../support/service/service.ts';
@@ -19,9 +17,13 @@ const SHIFT = 0.1;
 /** Starts a service with the built-in tokens and `added` more. */
 async function serve(added: number) {
   const database = await openTestDatabase();
-  const data = ADDED.slice(0, added).map(({ name, symbol, title, begins, listed, pair = null }) => ({
-    ...{ name, symbol, title, pair },
-    ...{ begins: new Date(begins), listed: new Date(listed) },
+  const data = ADDED.slice(0, added).map(({ name, symbol, title, begins, listed, ...pairs }) => ({
+    name,
+    symbol,
+    title,
+    pairs: sandboxPairs(pairs),
+    begins: new Date(begins),
+    listed: new Date(listed),
   }));
   await database.prisma.token.createMany({ data });
   const service = await startService({ database, consoleFolder: inject('consoleFolder') });
@@ -30,43 +32,29 @@ async function serve(added: number) {
     ...service,
     key,
     tokens: createTokenStore(database.prisma),
-    /** The charged calls. */
-    async used(): Promise<number> {
-      const response = await service.get('/v1/user/usage', { key });
-      return ((await response.json()) as { used: number }).used;
-    },
-    /** Stops a service without waiting for the unused connections that the browser opened in advance. */
+    used: () => service.used(key),
     async stop(): Promise<void> {
-      const closed = service.close();
-      service.app.server.closeAllConnections();
-      await closed;
+      await stopService(service);
       await database.close();
     },
   };
 }
 
-let browser: Browser;
+const opened = useConsole();
 let small: Awaited<ReturnType<typeof serve>>;
 let large: Awaited<ReturnType<typeof serve>>;
 let here: Visit;
 beforeAll(async () => {
-  browser = await launchBrowser();
   small = await serve(7);
   large = await serve(995);
 });
 afterAll(async () => {
-  await browser?.close();
   await small?.stop();
   await large?.stop();
 });
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
-async function open(service: typeof small): Promise<void> {
-  here = await visit(browser, service.url);
-  await here.open(service.key);
+async function open(service: typeof small, path = '/'): Promise<void> {
+  here = await opened.visit({ service, key: service.key, path });
 }
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
@@ -144,7 +132,7 @@ const MEASURE = `
 `;
 
 it('does not shift while the catalogue of a thousand tokens loads', async () => {
-  here = await visit(browser, large.url, { viewport: { width: 1280, height: 900 } });
+  here = await opened.visit({ service: large, viewport: { width: 1280, height: 900 } });
   await here.page.addInitScript(MEASURE);
   await here.page.reload();
   await here.page.locator('#sample.loaded').waitFor();
@@ -172,7 +160,7 @@ it('drops a token that is no longer served at the next refresh', async () => {
   await expect.poll(() => rows().count()).toBe(12);
   await here.page.getByRole('button', { name: title }).click();
   await here.settled();
-  await small.tokens.remove(TOKENS_CHANGED, name, Date.now());
+  await small.tokens.remove(name, Date.now());
   await small.parts.poll();
   await here.page.getByRole('button', { name: 'Refresh' }).click();
   await expect.poll(() => rows().count()).toBe(11);
@@ -185,9 +173,7 @@ it('drops a token that is no longer served at the next refresh', async () => {
 it('includes the token that a link names in the first call', async () => {
   const { title, symbol } = ADDED[902] as (typeof ADDED)[number];
   const before = await large.used();
-  here = await visit(browser, large.url);
-  await here.page.goto(`${large.url}/?token=${symbol}`);
-  await here.open(large.key);
+  await open(large, `/?token=${symbol}`);
   expect(await figuresOf(title)).toContainEqual(expect.stringMatching(/^\$/));
   expect(await rows().count()).toBe(10);
   expect((await large.used()) - before, 'the prices and the chart').toBe(2);

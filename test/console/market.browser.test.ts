@@ -1,46 +1,30 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { TokenPrice } from '#client/index';
 import { DAY } from '#core/clock';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import type { Service } from '../support/service/service.ts';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 
 const NAMES = BUILT_IN_TOKENS.map(({ name }) => name);
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole();
 let here: Visit;
 let key: string;
-beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(browser, service.url);
-  key = await service.createUser({ limit: 1000 });
-  await here.openWhole(key);
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
+  key = await opened.service.createUser({ limit: 1000 });
+  here = await opened.visit({ key });
+  await here.loadWhole();
 });
 
 const requested = (part: string) =>
-  here.requests.filter((url) => url.includes(part)).map((url) => url.slice(service.url.length));
+  here.requests.filter((url) => url.includes(part)).map((url) => url.slice(opened.service.url.length));
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const dollars = (written: string) => Number(written.replace(/[$,]/g, ''));
-const used = async () => {
-  const response = await service.get('/v1/user/usage', { key });
-  return ((await response.json()) as { used: number }).used;
-};
+const used = () => opened.service.used(key);
 
 it('makes three calls: the prices of all tokens, the chart and the statistics', async () => {
   const { page } = here;
-  const charged = here.charged.map((one) => decodeURIComponent(one.url()).slice(service.url.length));
+  const charged = here.charged.map((one) => decodeURIComponent(one.url()).slice(opened.service.url.length));
   expect(charged.sort()).toEqual([
     '/v1/prices/history/days?tokenName=bitcoin&days=30',
     '/v1/prices/latest/stats?token=btc',
@@ -76,19 +60,6 @@ it('refreshes with the calls that it states', async () => {
     '/v1/prices/latest/stats',
     '/v1/prices/latest/tokens',
   ]);
-});
-
-it('shows another token at the cost of its chart and its statistics', async () => {
-  const before = here.requests.length;
-  await here.page.getByRole('button', { name: 'Solana' }).click();
-  await here.settled();
-  const priced = here.requests.slice(before).filter((url) => url.includes('/v1/prices/'));
-  expect(priced.map((url) => url.slice(service.url.length)).sort()).toEqual([
-    '/v1/prices/history/days?tokenName=solana&days=30',
-    '/v1/prices/latest/stats?token=sol',
-  ]);
-  await here.page.getByRole('heading', { name: 'Solana market data' }).waitFor();
-  expect(await text('market-data-list')).toMatch(/All-time high\s+\$/);
 });
 
 it('sorts by column, with mouse and keyboard', async () => {
@@ -198,7 +169,7 @@ it('states that a token has no statistics', async () => {
 it('shows a custom range, and reports missing data and invalid dates', async () => {
   const { page } = here;
   const today = new Date().toISOString().slice(0, 10);
-  await page.goto(`${service.url}/?range=2013-05-01..${today}`);
+  await page.goto(`${opened.service.url}/?range=2013-05-01..${today}`);
   await page.locator('#dashboard').waitFor();
   await here.settled();
   expect(requested('fromDate=2013-05-01')).toHaveLength(1);
@@ -263,7 +234,9 @@ it('saves the chart in the CSV format of the service', async () => {
   expect(await used()).toBe(spent);
   const saved = await readFile(await download.path(), 'utf8');
   const headers = { accept: 'text/csv' };
-  const csv = await (await service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })).text();
+  const csv = await (
+    await opened.service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })
+  ).text();
   // Lines with a time are excluded: JSON times end at the second, and newer samples may have arrived.
   const daily = (text: string) => text.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
   expect(daily(saved)).toEqual(daily(csv));

@@ -1,66 +1,21 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { expectSoundLooks } from '../support/browser/looks.ts';
-import type { Service } from '../support/service/service.ts';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 
 /** The transfer size of a first visit, in bytes. */
 const FIRST_LOAD = 90_000;
 /** The transfer size of the dashboard's first view, with the charting library and the data. */
 const DASHBOARD = 150_000;
-/** The maximum layout shift, as Chromium measures it. Below 0.1 is good. */
-const SHIFT = 0.1;
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
-let here: Visit | undefined;
-beforeAll(async () => {
-  opened = await openTestConsole({ BASE_PATH: '/market' });
-  ({ browser, service } = opened);
+const opened = useConsole({ BASE_PATH: '/market' });
+let here: Visit;
+afterEach(() => {
+  const origins = new Set(here.requests.map((url) => new URL(url).origin));
+  expect([...origins].filter((origin) => origin !== 'null')).toEqual([new URL(opened.service.url).origin]);
 });
-afterAll(() => opened?.close());
-afterEach(async () => {
-  expect(here?.complaints).toEqual([]);
-  const origins = new Set(here?.requests.map((url) => new URL(url).origin));
-  expect([...origins].filter((origin) => origin !== 'null')).toEqual([new URL(service.url).origin]);
-  await here?.close();
-});
-
-it('is accessible and fits the screen, in both color schemes, on phones and desktops', async () => {
-  here = await visit(browser, service.url);
-  const { page } = here;
-  const found = (view: string) => expectSoundLooks(page, view, [320, 768, 1440, 1920]);
-  await found('welcome');
-  await page.getByLabel('API key', { exact: true }).fill('wrong');
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('#sign-in .note').waitFor();
-  await found('a problem');
-  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-  await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
-  await page.getByRole('button', { name: 'Get a key' }).click();
-  await page.locator('#key-created').waitFor();
-  await found('the key');
-  await page.getByRole('button', { name: 'I have saved it' }).click();
-  await here.settled();
-  await page.getByText('Show as a table').click();
-  await page.getByRole('button', { name: 'Custom' }).click();
-  await found('the dashboard');
-  await page.getByLabel('Currency').selectOption('jpy');
-  await page.getByRole('button', { name: 'Candles' }).click();
-  await here.settled();
-  await found('candles in yen');
-  await page.locator('#account-button').click();
-  await found('the menu');
-  expect(await page.locator('#account-menu').isVisible()).toBe(true);
-  await page.getByRole('button', { name: 'Replace key' }).click();
-  await found('the dialog');
-  expect(await page.getByRole('dialog').isVisible()).toBe(true);
-}, 180_000);
 
 it('has a small transfer size before and after the sign-in', async () => {
-  here = await visit(browser, service.url);
+  here = await opened.visit();
   const session = await here.context.newCDPSession(here.page);
   let bytes = 0;
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
@@ -74,29 +29,16 @@ it('has a small transfer size before and after the sign-in', async () => {
   expect(bytes).toBeGreaterThan(40_000);
   expect(bytes).toBeLessThan(FIRST_LOAD);
   const first = bytes;
-  await here.open(await service.createUser());
+  await here.open(await opened.service.createUser());
   expect(bytes - first, 'the charting library and the data').toBeGreaterThan(40_000);
   expect(bytes).toBeLessThan(DASHBOARD);
   console.log(`first load: ${Math.round(first / 1000)} KB, with the dashboard ${Math.round(bytes / 1000)} KB`);
 });
 
-it('does not shift while data loads', async () => {
-  here = await visit(browser, service.url);
-  await here.page.evaluate(`
-    globalThis.shift = 0;
-    new PerformanceObserver((list) => {
-      for (const { value } of list.getEntries()) shift += value;
-    }).observe({ type: 'layout-shift' });
-  `);
-  await here.open(await service.createUser());
-  expect(await here.page.evaluate('globalThis.shift')).toBeLessThan(SHIFT);
-});
-
 it('prints all content in light colors, without buttons and without a key', async () => {
-  here = await visit(browser, service.url, { colorScheme: 'dark' });
+  const key = await opened.service.createUser();
+  here = await opened.visit({ key, colorScheme: 'dark' });
   const { page } = here;
-  const key = await service.createUser();
-  await here.open(key);
   await page.getByLabel('Show key').check();
   expect(await page.locator('body').innerText()).toContain(key);
 
@@ -118,7 +60,7 @@ it('prints all content in light colors, without buttons and without a key', asyn
 });
 
 it('uses the color scheme of the system or the chosen theme, also after a reload', async () => {
-  here = await visit(browser, service.url, { colorScheme: 'dark' });
+  here = await opened.visit({ colorScheme: 'dark' });
   const { page } = here;
   const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
   const dark = await background();
@@ -132,8 +74,8 @@ it('uses the color scheme of the system or the chosen theme, also after a reload
 });
 
 it('blocks inline scripts, inline styles and other hosts', async () => {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${service.url}/`);
+  const page = await (await opened.browser.newContext()).newPage();
+  await page.goto(`${opened.service.url}/`);
   const blocked = await page.evaluate(`new Promise((resolve) => {
     const directives = [];
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {

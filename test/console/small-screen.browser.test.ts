@@ -1,20 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../support/browser/console.ts';
-import { expectSoundLooks } from '../support/browser/looks.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 
-let opened: TestConsole;
+const opened = useConsole({}, { viewport: { width: 390, height: 844 } });
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-});
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url, { viewport: { width: 390, height: 844 } });
-  await here.open(await opened.service.createUser({ limit: 10_000 }));
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
+  here = await opened.visit({ key: await opened.service.createUser({ limit: 10_000 }) });
 });
 
 /** The opacity of the shadows at the left and the right edge of the price table. */
@@ -49,5 +39,4 @@ it('the account button keeps showing the remaining calls', async () => {
   }
   const button = page.getByRole('button', { name: 'Ada Lovelace 9,999 left' });
   expect(await button.count(), 'its accessible name contains the user name').toBe(1);
-  await expectSoundLooks(page, 'the dashboard', [320, 390]);
 });

@@ -1,64 +1,52 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { findings } from '../support/browser/accessibility.ts';
-import { launchBrowser } from '../support/browser/browser.ts';
-import { type Visit, visit } from '../support/browser/console.ts';
+import { useConsole, type Visit } from '../support/browser/console.ts';
 import { expectKeyboardAccess } from '../support/browser/keyboard.ts';
 import { isLong } from '../support/long.ts';
-import { type MailServer, startMailServer } from '../support/mail/mail-server.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { type MailServer, mailSettings, startMailServer } from '../support/mail/mail-server.ts';
 
 /* Opens every view of the console in every look, and reaches every control with the keyboard. */
 
-let browser: Awaited<ReturnType<typeof launchBrowser>>;
 let mailServer: MailServer;
-let service: Service;
+afterAll(() => mailServer?.close());
+const opened = useConsole(
+  async () => {
+    mailServer = await startMailServer();
+    return mailSettings(mailServer);
+  },
+  { viewport: { width: 1280, height: 900 } },
+);
 let here: Visit;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  mailServer = await startMailServer();
-  const settings = {
-    SMTP_URL: mailServer.url,
-    MAIL_FROM: 'quotient@example.org',
-    PUBLIC_URL: 'https://quotient.example.org',
-  };
-  service = await startService({ settings, consoleFolder: inject('consoleFolder') });
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  await mailServer?.close();
-});
-beforeEach(async () => {
-  here = await visit(browser, service.url, { viewport: { width: 1280, height: 900 } });
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 type Look = { width: number } & NonNullable<Parameters<Page['emulateMedia']>[0]>;
 
-/** 640 px is 200 % zoom on a screen of 1280 px. */
+/**
+ * Overflow depends on the width, and contrast on the colors, so only the long form combines all of them. 640 px is 200 %
+ * zoom on a screen of 1280 px.
+ */
 const LOOKS: readonly Look[] = [
   { width: 320, colorScheme: 'light' },
-  { width: 320, colorScheme: 'dark' },
-  { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
   { width: 640, colorScheme: 'light', reducedMotion: 'reduce' },
-  { width: 320, colorScheme: 'light', forcedColors: 'active', reducedMotion: 'reduce' },
+  { width: 320, colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
+];
+const MORE_LOOKS: readonly Look[] = [
+  { width: 320, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
 ];
 const NORMAL = { colorScheme: 'light', forcedColors: 'none', reducedMotion: 'no-preference' } as const;
 
 /**
- * The menu and the dialogs are checked in every look only in the long form.
+ * The zoom does not change the menu and the dialogs, which are as wide at 640 px.
  * @param part the selector of the part that is in use: the page, the menu or a dialog
  */
 async function check(view: string, part = 'html'): Promise<void> {
   const { page } = here;
   const isWhole = part === 'html' || isLong;
-  for (const { width, ...media } of isWhole ? LOOKS : LOOKS.filter((_, place) => place % 2 === 0)) {
+  const looks = isLong ? [...LOOKS, ...MORE_LOOKS] : LOOKS;
+  for (const { width, ...media } of isWhole ? looks : looks.filter((look) => look.width !== 640)) {
     const look = `${view}: ${JSON.stringify({ width, ...media })}`;
     await page.emulateMedia({ ...NORMAL, ...media });
     await page.setViewportSize({ width, height: width === 640 ? 450 : 900 });
@@ -75,6 +63,7 @@ async function check(view: string, part = 'html'): Promise<void> {
 }
 
 it('the views before the sign-in', async () => {
+  here = await opened.visit();
   const { page } = here;
   await page.getByText('Lost your key?').click();
   await check('welcome');
@@ -84,6 +73,7 @@ it('the views before the sign-in', async () => {
 }, 180_000);
 
 it('the view of a new key', async () => {
+  here = await opened.visit();
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
   await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
@@ -93,8 +83,8 @@ it('the view of a new key', async () => {
 }, 180_000);
 
 it('the view of an unreachable service', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
   const { page } = here;
-  await here.open(await service.createUser());
   await page.route('**/v1/**', (route) => route.abort());
   await page.reload();
   await page.locator('#resume-problem .note').waitFor();
@@ -102,9 +92,10 @@ it('the view of an unreachable service', async () => {
 }, 180_000);
 
 it('the dashboard', async () => {
+  const owner = await opened.service.createUser();
+  here = await opened.visit({ key: owner });
+  await here.loadWhole();
   const { page } = here;
-  const owner = await service.createUser();
-  await here.openWhole(owner);
   await page.locator('#notices').waitFor();
   await page.getByText('Show as a table').click();
   await page.getByRole('button', { name: 'Custom' }).click();
@@ -112,12 +103,14 @@ it('the dashboard', async () => {
 }, 300_000);
 
 it('the menu and the dialogs', async () => {
+  const owner = await opened.service.createUser();
+  await opened.service.createKey(owner, { label: 'W'.repeat(100), scopes: 'prices,node' });
+  here = await opened.visit({ key: owner });
   const { page } = here;
-  await here.open(await service.createUser());
   await page.locator('#account-button').click();
   await check('menu', '#account-menu');
   await page.getByRole('button', { name: 'Replace key…' }).click();
-  await check('confirmation', '#confirm');
+  await check('confirmation', '#question');
   await page.keyboard.press('Escape');
   const keys = page.locator('#keys');
   await keys.getByRole('button', { name: 'Change Owner key' }).click();
@@ -137,8 +130,9 @@ it('the menu and the dialogs', async () => {
 }, 300_000);
 
 it('a user signs in, creates a key, reads its code and revokes it with the keyboard only', async () => {
+  here = await opened.visit();
   const { page } = here;
-  const owner = await service.createUser();
+  const owner = await opened.service.createUser();
   const { keyboard } = page;
   const tabTo = async (name: string | RegExp) => {
     const target = page.locator(':focus').and(page.getByRole('button', { name }).or(page.getByLabel(name)));

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { MarketSample } from '#prices/latest/records';
-import { openTestConsole, type TestConsole, visit } from '../support/browser/console.ts';
-import { expectSoundLooks } from '../support/browser/looks.ts';
-import { startService } from '../support/service/service.ts';
+import { expect, it } from 'vitest';
+import type { MarketSample } from '#prices/latest/latest-records';
+import { useConsole } from '../support/browser/console.ts';
 
-let opened: TestConsole;
-beforeAll(async () => {
-  opened = await openTestConsole({ BASE_PATH: '/market' });
-});
-afterAll(() => opened?.close());
+const opened = useConsole({ BASE_PATH: '/market' });
 
 const MEASURE_SHIFT = `
   globalThis.shift = 0;
@@ -18,13 +12,12 @@ const MEASURE_SHIFT = `
 `;
 
 it('shows real prices without a sign-in or a layout shift, and the call that returns them', async () => {
-  const { browser, service } = opened;
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-  const page = await context.newPage();
-  await page.addInitScript(MEASURE_SHIFT);
-  const sent: string[] = [];
-  page.on('request', (request) => sent.push(request.url()));
-  await page.goto(`${service.url}/`);
+  const { service } = opened;
+  const here = await opened.visit({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    prepare: (page) => page.addInitScript(MEASURE_SHIFT),
+  });
+  const { page } = here;
   const sample = page.getByRole('region', { name: 'Bitcoin' });
   await sample.waitFor();
   expect(await page.evaluate('globalThis.shift')).toBeLessThan(0.01);
@@ -41,30 +34,16 @@ it('shows real prices without a sign-in or a layout shift, and the call that ret
   expect(call).toBe(`curl ${service.url}/v1/sample`);
   expect(await sample.innerText()).toContain(call);
   expect(await sample.innerText()).toContain('"tokenName": "bitcoin"');
-  await expectSoundLooks(page, 'welcome', [320, 1440]);
 
-  expect(sent.filter((url) => url.endsWith('/v1/sample'))).toHaveLength(1);
-  const key = await service.createUser();
-  await page.getByLabel('API key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('#dashboard').waitFor();
-  await context.close();
+  expect(here.requests.filter((url) => url.endsWith('/v1/sample'))).toHaveLength(1);
+  await here.open(await service.createUser());
 });
 
 it('omits the sample if there are no prices', async () => {
-  const service = await startService({
-    consoleFolder: inject('consoleFolder'),
-    settings: { MARKET_SOURCES: 'coingecko' },
-  });
+  const service = await opened.serve({ settings: { MARKET_SOURCES: 'coingecko' } });
   service.sandbox.faults.always({ kind: 'status', status: 404, body: {} });
-  const here = await visit(opened.browser, service.url);
-  try {
-    await here.page.locator('#sample').waitFor({ state: 'detached' });
-    expect(await here.page.locator('#welcome').innerText()).toContain('Get a key');
-    expect(await here.page.getByRole('alert').allInnerTexts()).not.toContainEqual(expect.stringMatching(/./));
-    expect(here.complaints).toEqual([]);
-  } finally {
-    await here.close();
-    await service.close();
-  }
+  const { page } = await opened.visit({ service });
+  await page.locator('#sample').waitFor({ state: 'detached' });
+  expect(await page.locator('#welcome').innerText()).toContain('Get a key');
+  expect(await page.getByRole('alert').allInnerTexts()).not.toContainEqual(expect.stringMatching(/./));
 });

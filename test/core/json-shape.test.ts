@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scanJson } from '#core/json-shape';
+import { scanJson } from '#core/forms/json-shape';
 
 const WIDE = { depth: 1000, values: 1_000_000 };
 

@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
-import { addLeaseReadings, createLedgerMetrics } from '#accounts/metrics';
 import { createRegistry } from '#core/metrics';
-import { addOutboxReadings } from '#notifications/metrics';
+import { addLeaseReadings, createLedgerMetrics } from '#ledger/ledger-metrics';
+import { addOutboxReadings } from '#notifications/notifications-metrics';
 import { addRequestReadings, createRequestHistograms } from '#server/request-metrics';
 import type { Staleness } from '#upstream/freshness';
-import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/metrics';
+import { addStalenessReadings } from '#upstream/upstream-metrics';
 import { seriesOf } from '../support/service/metrics.ts';
-
-test('upstream calls are counted by outcome from the start, and process metrics are not collected', async () => {
-  const registry = createRegistry();
-  const { observe } = createUpstreamRecording(registry, {
-    observe: () => undefined,
-    worked: () => undefined,
-  });
-  observe('coingecko')('timeout');
-  const series = seriesOf(await registry.text());
-  const callsOf = (outcome: string, cause: string) =>
-    series.get(`quotient_upstream_calls_total{upstream="coingecko",outcome="${outcome}",cause="${cause}"}`);
-  expect([callsOf('failed', 'timeout'), callsOf('ok', '')]).toEqual([1, 0]);
-  expect([...series.keys()].filter((name) => !name.startsWith('quotient_upstream_calls'))).toEqual([]);
-});
 
 test('waiting times for the ledger are reported, and the time between settlements', async () => {
   const registry = createRegistry();
@@ -36,29 +22,6 @@ test('waiting times for the ledger are reported, and the time between settlement
   expect(series.get('quotient_ledger_wait_seconds_count')).toBe(5);
   // The ledger has not responded yet.
   expect(series.has('quotient_ledger_confirmed_age_seconds')).toBe(false);
-});
-
-test('readings are refreshed by every scrape', async () => {
-  const registry = createRegistry();
-  const requests = createRequestHistograms();
-  addRequestReadings(registry, requests);
-  addUpstreamReadings(registry, () => [{ upstream: 'node-1', breaker: 'half_open' }]);
-  requests.observe('/v1/tokens', 'GET', 200, 0.004);
-  requests.observe('/v1/tokens', 'GET', 200, 60);
-  requests.observe('/v1/tokens', 'GET', 503, 60);
-  await registry.text();
-  requests.observe('/v1/tokens', 'GET', 200, 0.005);
-  requests.observe('/v1/tokens', 'HEAD', 304, 0.0005);
-  const series = seriesOf(await registry.text());
-  const labels = 'route="/v1/tokens",method="GET",status="200"';
-  expect(series.get(`quotient_http_requests_total{${labels}}`)).toBe(3);
-  const ofRoute = (part: string, more = '') =>
-    series.get(`quotient_http_request_duration_seconds_${part}{route="/v1/tokens"${more}}`);
-  const upTo = (bound: string) => ofRoute('bucket', `,le="${bound}"`);
-  expect(['0.001', '0.005', '5', '+Inf'].map(upTo)).toEqual([1, 3, 3, 4]);
-  expect(ofRoute('sum')).toBeCloseTo(60.0095, 9);
-  expect(series.get('quotient_upstream_breaker_state{upstream="node-1"}')).toBe(1);
-  expect([...series.keys()].filter((name) => name.includes('budget'))).toEqual([]);
 });
 
 test('responses are counted by their result for the service level, from the start', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Problem } from '#core/problems';
 import { annotate, setTracer, traced, tracedApart } from '#core/tracing';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { recordTraces } from '../support/recording-tracer.ts';
 
 afterEach(() => setTracer(undefined));

@@ -85,6 +85,24 @@ describe('an account of a modern node', () => {
       { ...received, public_key: { type: '/x.PubKey', value: { key: 'AA==', more: 1 } } },
     ],
     [
+      'with an invalid key',
+      { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } },
+      'cosmos-sdk/Account',
+      { ...received, public_key: null },
+    ],
+    [
+      'of an unknown type that wraps the account in members of its own',
+      { '@type': '/x.SmartAccount', owner: { main: { ...base, '@type': undefined } }, policy: 'any' },
+      '/x.SmartAccount',
+      { ...received, owner: { main: { ...base, '@type': undefined } }, policy: 'any' },
+    ],
+    [
+      'of an unknown type without numbers',
+      { '@type': '/x.SmartAccount', id: 5 },
+      '/x.SmartAccount',
+      { ...{ address: ADDRESS, coins: owned, public_key: null, account_number: null, sequence: null }, id: 5 },
+    ],
+    [
       'multisig',
       {
         ...base,
@@ -109,13 +127,13 @@ describe('an account of a modern node', () => {
   test.each<[string, unknown]>([
     ['a missing account', undefined],
     ['an account of another address', { ...base, address: 'kava1other' }],
+    ['an account of an unknown type and another address', { '@type': '/x.Y', base_account: { address: 'kava1other' } }],
     ['an account without a type', { ...base, '@type': undefined }],
     ['a sequence that is not a number', { ...base, sequence: 'many' }],
     [
       'an account nested too deeply',
       { ...base, base_account: { base_account: { base_account: { base_account: { base_account: base } } } } },
     ],
-    ['an invalid key', { ...base, pub_key: { '@type': '/cosmos.crypto.secp256k1.PubKey', key: '~' } }],
   ])('%s is malformed', async (_name, account) => {
     await expect(modern(account).account(ADDRESS)).rejects.toMatchObject({ kind: 'malformed' });
   });

@@ -17,7 +17,7 @@ describe('an error response of a node', () => {
       'a gateway that cannot reach its node',
       500,
       { error: 'ABCIQuery: Post failed: dial tcp 127.0.0.1:26657: connection refused' },
-      { name: 'NodeFault', kind: 'unavailable' },
+      { name: 'NodeFault', kind: 'not_ready' },
     ],
     [
       'a broadcast that timed out',
@@ -55,6 +55,27 @@ describe('an error response of a node', () => {
     ['code 8', 429, { code: 8, message: 'exhausted' }, { name: 'NodeFault', kind: 'rate_limited' }],
     ['an error page of a proxy', 502, undefined, { name: 'NodeFault', kind: 'unavailable' }],
     ['a redirect', 302, undefined, { name: 'NodeFault', kind: 'malformed' }],
+    [
+      'a gRPC error with status 200',
+      200,
+      { code: 3, message: 'bad', details: [] },
+      { name: 'NodeRejection', status: 400 },
+    ],
+    ['code 5 with status 200', 200, { code: 5, message: 'gone', details: [] }, { name: 'NodeRejection', status: 404 }],
+    ['code 14 with status 200', 200, { code: 14, message: 'closing', details: [] }, { kind: 'unavailable' }],
+    ['a legacy error with status 200', 200, { error: 'bad page' }, { name: 'NodeRejection', isDoubtful: true }],
+    [
+      'a JSON-RPC error with status 200',
+      200,
+      { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } },
+      { isDoubtful: true },
+    ],
+    [
+      'code 8 for a large response',
+      429,
+      { code: 8, message: 'received message larger than max (5 vs. 4)' },
+      { kind: 'too_large' },
+    ],
     ['a list', 200, [], { name: 'NodeFault', kind: 'malformed' }],
     ['invalid JSON', 200, undefined, { name: 'NodeFault', kind: 'malformed' }],
   ])('%s', async (_name, status, body, error) => {
@@ -76,15 +97,27 @@ describe('a malformed transaction', () => {
     { ...good, height: -1 },
     { ...good, height: 'high' },
     { ...good, code: 'no' },
-    { ...good, raw_log: {} },
-    { ...good, gas_used: {} },
-    { ...good, logs: 'none' },
-    { ...good, timestamp: 5 },
   ])('%o', async (transaction) => {
     const legacy = ADAPTERS.legacy(scriptedNode([transaction]).send);
     await expect(legacy.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
     const modern = ADAPTERS.cosmos(scriptedNode([{ tx_response: transaction }]).send);
     await expect(modern.transaction(HASH)).rejects.toMatchObject({ kind: 'malformed' });
+  });
+
+  test.each([
+    ['raw_log', {}],
+    ['gas_used', {}],
+    ['gas_wanted', '-1'],
+    ['gas_wanted', -1],
+    ['logs', 'none'],
+    ['timestamp', 5],
+    ['codespace', []],
+  ])('is returned without an optional member that is malformed: %s %o', async (name, value) => {
+    const { [name]: _, ...rest } = good as Record<string, unknown>;
+    const legacy = ADAPTERS.legacy(scriptedNode([{ ...good, [name]: value }]).send);
+    expect(await legacy.transaction(HASH)).toEqual(rest);
+    const modern = ADAPTERS.cosmos(scriptedNode([{ tx_response: { ...good, [name]: value } }]).send);
+    expect(await modern.transaction(HASH)).toMatchObject(name === 'raw_log' ? { ...rest, raw_log: '' } : rest);
   });
 
   test('keeps unknown members, even names that every object inherits', async () => {

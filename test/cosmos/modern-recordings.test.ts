@@ -3,7 +3,8 @@ import { ADAPTERS } from '#cosmos/dialects/adapter';
 import { haveRecordings, recording, recordingNames } from '../support/upstream/recordings.ts';
 import { latestBlock, MODERN, scriptedNode } from './scripted-node.ts';
 
-const names = recordingNames('cosmos_modern');
+/** Recordings of the REST interface. The others are of the RPC interface, which the adapters do not call. */
+const names = recordingNames('cosmos_modern').filter((name) => !name.startsWith('rpc_'));
 const recorded = (name: string) => JSON.parse(String(recording('cosmos_modern', name).body));
 const HASH = '10D31B63275E48B48AE84E8B4C240B8D3A08466B2F0E5455E3CA54FE8A9130E9';
 
@@ -46,6 +47,8 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
       'broadcast_code32_sequence_mismatch_lava.json',
       'err_404_tx_not_found_terra-classic_2023-07-19.json',
       'err_501_not_implemented_2022-04-13.json',
+      'lcd_account_base.json',
+      'lcd_account_delayed_vesting.json',
       'tx_response_object_archway_send.json',
       'txs_search_tx.height_columbus4_5403875_83txs.json',
     ]);
@@ -60,6 +63,21 @@ describe.runIf(haveRecordings)('recorded responses of a modern node', () => {
       height: '7654321',
       result: [{ denom: 'ustars', amount: '104975000' }],
     });
+  });
+
+  test.each([
+    ['lcd_account_base.json', 'cosmos-sdk/Account', '3'],
+    ['lcd_account_delayed_vesting.json', 'cosmos-sdk/DelayedVestingAccount', '4'],
+  ])('an account is flat: %s', async (name, type, account_number) => {
+    const { account } = recorded(name);
+    const address = account.address ?? account.base_vesting_account.base_account.address;
+    const { send } = scriptedNode({
+      [`/cosmos/auth/v1beta1/accounts/${address}`]: { account },
+      [`${MODERN.balances}/${address}`]: { balances: [], pagination: null },
+      [MODERN.latest]: latestBlock(5),
+    });
+    const value = { address, account_number, sequence: '1', public_key: { type: 'tendermint/PubKeySecp256k1' } };
+    expect(await ADAPTERS.cosmos(send).account(address)).toMatchObject({ result: { type, value } });
   });
 
   test('a transaction has exactly the members of a legacy transaction', async () => {

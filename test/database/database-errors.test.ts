@@ -1,72 +1,62 @@
 import { expect, test } from 'vitest';
-import { identifyDatabaseFailure, isDatabaseUnable } from '#database/unreachable';
+import { identifyDatabaseFailure, isDatabaseUnable, isPassing } from '#database/connection/unreachable';
 
 /** A server error as Prisma reports it. */
-const ofPrisma = (originalCode: string) => ({
+const ofPrisma = (originalCode: string, kind = 'postgres') => ({
   name: 'PrismaClientKnownRequestError',
   code: 'P2010',
-  message: `Raw query failed. Code: ${originalCode}`,
-  meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode } } },
-});
-
-test.each(['25006', '08P01', '42501', '53100', '57014', '57P01', '58030', '55P03', '53200'])(
-  'error %s of the server means that the database is unavailable, from Prisma and from the driver',
-  (code) => {
-    expect(isDatabaseUnable(ofPrisma(code))).toBe(true);
-    expect(isDatabaseUnable(Object.assign(new Error('no'), { code }))).toBe(true);
-  },
-);
-
-test.each(['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated unexpectedly'])(
-  'a driver error without a code means that the database is unavailable: %s',
-  (message) => {
-    expect(isDatabaseUnable(new Error(message))).toBe(true);
-  },
-);
-
-test('a failed write of the embedded database means that it is unavailable, although the error has no message', () => {
-  expect(isDatabaseUnable({ errno: 51 })).toBe(true);
-});
-
-test.each(['42601', '23505', '22P02', '42703'])('an invalid statement is a fault of the service: %s', (code) => {
-  expect(isDatabaseUnable(ofPrisma(code))).toBe(false);
-});
-
-test('any other exception is a fault of the service', () => {
-  expect(isDatabaseUnable(new TypeError('x is undefined'))).toBe(false);
-  expect(isDatabaseUnable(undefined)).toBe(false);
-});
-
-const ofKind = (kind: string) => ({
-  ...ofPrisma(''),
   message: "\nInvalid `prisma.$queryRaw()` invocation:\n\n\nCan't reach database server",
-  meta: { driverAdapterError: { cause: { kind } } },
+  meta: { driverAdapterError: { cause: { kind, originalCode } } },
+});
+const ofDriver = (code: string, message = 'no') => Object.assign(new Error(message), { code });
+/** The adapter reports errors at the end of a transaction itself. */
+const ofAdapter = (originalCode: string) => ({
+  name: 'DriverAdapterError',
+  cause: { kind: 'postgres', originalCode },
 });
 
-test.each<[string, unknown, string]>([
-  ['a refused connection, from the driver', { code: 'ECONNREFUSED', message: 'connect' }, 'unreachable'],
-  ['a refused connection, from Prisma', ofKind('DatabaseNotReachable'), 'unreachable'],
-  ['a broken connection', new Error('Connection terminated unexpectedly'), 'unreachable'],
-  ['a statement without a response', new Error('Query read timeout'), 'timeout'],
-  ['a connection that cannot be established', new Error('Connection terminated due to connection timeout'), 'timeout'],
-  ['a pool without a free connection', { code: 'P2024', message: 'Timed out fetching a connection' }, 'timeout'],
-  ['a server error, from Prisma', ofPrisma('57P03'), '57P03'],
-  [
-    'a server error at the end of a transaction, from the adapter',
-    { name: 'DriverAdapterError', cause: { kind: 'postgres', originalCode: '57P01' } },
-    '57P01',
-  ],
-  ['a connection that broke in a transaction', new Error('Client has encountered a connection error'), 'unreachable'],
-  ['a server error, from the driver', { code: '57P05', message: 'idle-session timeout' }, '57P05'],
-  ['a file that cannot be written', { errno: 51 }, 'unwritable'],
-])('the logged cause: %s', (_name, error, cause) => {
+test.each<[error: unknown, cause: string, isTemporary: boolean]>([
+  [ofDriver('ECONNREFUSED', 'connect'), 'unreachable', true],
+  [ofDriver('EAI_AGAIN', 'getaddrinfo'), 'unreachable', true],
+  [ofPrisma('', 'DatabaseNotReachable'), 'unreachable', false],
+  [new Error('Connection terminated unexpectedly'), 'unreachable', true],
+  [new Error('Client has encountered a connection error'), 'unreachable', true],
+  [new Error('Query read timeout'), 'timeout', true],
+  [new Error('timeout exceeded when trying to connect'), 'timeout', true],
+  [{ code: 'P2024', message: 'Timed out fetching a connection' }, 'timeout', false],
+  [ofPrisma('57P03'), '57P03', false],
+  [ofDriver('57P03'), '57P03', true],
+  [ofDriver('53300'), '53300', true],
+  [ofAdapter('57P01'), '57P01', false],
+  [ofDriver('57P05', 'idle-session timeout'), '57P05', false],
+  [ofPrisma('25006'), '25006', false],
+  [ofDriver('42501'), '42501', false],
+  [ofDriver('28P01'), '28P01', false],
+  [ofPrisma('53100'), '53100', false],
+  // A failed write of the embedded database has no message.
+  [{ errno: 51 }, 'unwritable', false],
+])('an error of the state of the database: %o is %s', (error, cause, isTemporary) => {
+  expect(isDatabaseUnable(error)).toBe(true);
   expect(identifyDatabaseFailure(error)).toMatchObject({ cause });
+  expect(isPassing(error)).toBe(isTemporary);
+});
+
+test.each([ofPrisma('42601'), ofPrisma('23505'), ofDriver('42703'), new TypeError('x is undefined'), undefined])(
+  'a fault of the service has no database cause: %o',
+  (error) => {
+    expect(isDatabaseUnable(error)).toBe(false);
+    expect(identifyDatabaseFailure(error)).toBeUndefined();
+  },
+);
+
+test.each([
+  ofDriver('DEPTH_ZERO_SELF_SIGNED_CERT'),
+  new Error('SASL: client password must be a string'),
+  new Error('The server does not support SSL connections'),
+])('a retry does not help, because the operator must act: %o', (error) => {
+  expect(isPassing(error)).toBe(false);
 });
 
 test('the reason is the last line of the message', () => {
-  expect(identifyDatabaseFailure(ofKind('DatabaseNotReachable'))?.reason).toBe("Can't reach database server");
-});
-
-test('a fault of the service has no database cause', () => {
-  expect(identifyDatabaseFailure(ofPrisma('42601'))).toBeUndefined();
+  expect(identifyDatabaseFailure(ofPrisma('', 'DatabaseNotReachable'))?.reason).toBe("Can't reach database server");
 });

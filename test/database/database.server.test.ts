@@ -1,20 +1,11 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#database/database';
+import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase, openTestDatabase } from '../support/database/database.ts';
-
-test('an empty database is migrated when it is opened', async () => {
-  const { url, drop } = await createTestDatabase('empty');
-  const database = await openDatabase({ url, dataDir: 'unused' });
-  expect(await database.prisma.user.count()).toBe(0);
-  await database.close();
-  await drop();
-});
 
 test('connections that the server closes are replaced, whether idle or in a transaction', async () => {
   const database = await openTestDatabase();
-  const admin = new pg.Client({ connectionString: database.url });
-  await admin.connect();
+  const admin = await connectTo(database.url);
   const endOthers = () =>
     admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -33,7 +24,7 @@ test('connections that the server closes are replaced, whether idle or in a tran
     .toBe('reached');
 
   const cutOff = database.prisma.$transaction(async (tx) => {
-    await tx.refresh.create({ data: { what: 'latest' } });
+    await tx.refresh.create({ data: { resource: 'latest' } });
     await endOthers();
     await tx.refresh.count();
   });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ test('an embedded database is created, locked while it is open, and keeps its da
   const dataDir = join(directory, 'new', 'data');
   const first = await openDatabase({ dataDir });
   await first.ready();
-  await first.prisma.refresh.create({ data: { what: 'latest' } });
+  await first.prisma.refresh.create({ data: { resource: 'latest' } });
 
   const error = await rejection(openDatabase({ dataDir }));
   expect(error).toMatchObject({ code: 'DIRECTORY_IN_USE' });
@@ -46,7 +46,7 @@ test('an embedded database is created, locked while it is open, and keeps its da
   await first.close();
   await first.close();
   const second = await openDatabase({ dataDir });
-  expect(await second.prisma.refresh.findMany({ select: { what: true } })).toEqual([{ what: 'latest' }]);
+  expect(await second.prisma.refresh.findMany({ select: { resource: true } })).toEqual([{ resource: 'latest' }]);
   await second.close();
 });
 
@@ -70,7 +70,7 @@ test('an acknowledged row survives a SIGKILL, and the directory can be opened im
   const script = `
     const { openDatabase } = await import(${JSON.stringify(module)});
     const { prisma } = await openDatabase({ dataDir: process.argv[1] });
-    await prisma.refresh.create({ data: { what: 'latest' } });
+    await prisma.refresh.create({ data: { resource: 'latest' } });
     console.log('written');
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, directory], {
@@ -93,6 +93,18 @@ test('reports a directory that cannot be created, with the reason', async () => 
   const dataDir = join(file, 'data');
   const error = await rejection(openDatabase({ dataDir }));
   expect(error.message).toBe(`the data directory ${dataDir} cannot be created or written: ENOTDIR`);
+});
+
+test('a damaged database is reported with the reason of the engine', async () => {
+  const dataDir = join(directory, 'data');
+  await (await openDatabase({ dataDir })).close();
+  const file = (name: string) => join(dataDir, 'postgres', name);
+  const version = readFileSync(file('PG_VERSION'));
+  writeFileSync(file('PG_VERSION'), '9999\n');
+  expect((await rejection(openDatabase({ dataDir }))).message).toMatch(/cannot be opened: .*PostgreSQL version 9999/);
+  writeFileSync(file('PG_VERSION'), version);
+  writeFileSync(file('global/pg_control'), '');
+  expect((await rejection(openDatabase({ dataDir }))).message).toMatch(/cannot be opened: .*global\/pg_control/);
 });
 
 test('a directory is unlocked if its database cannot be opened', async () => {

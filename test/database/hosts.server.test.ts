@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { users } from '#cli/users/user-commands';
+import { isDatabaseUnable } from '#database/connection/unreachable';
 import { type Database, openDatabase } from '#database/database';
 import { openSession } from '#database/session';
-import { isDatabaseUnable } from '#database/unreachable';
 import {
   canStartPostgres,
   type PostgresServer,

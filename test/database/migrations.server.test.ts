@@ -1,12 +1,11 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { type Migration, migrate, readMigrations } from '#database/migrations';
 import { sessionOn } from '#database/pool';
+import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 
 async function connect(url: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connectTo(url);
   return { client, migrate: (migrations?: Migration[]) => migrate(sessionOn(client), { migrations }) };
 }
 

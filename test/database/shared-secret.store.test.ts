@@ -14,17 +14,3 @@ it('all readers get the same value, even if they read it for the first time conc
   expect(new Set([...values, await read()]).size).toBe(1);
   expect(values[0]).toMatch(/^[\w-]{43}$/);
 });
-
-it('each name and each database has a different value', async () => {
-  const other = await openTestDatabase();
-  try {
-    const values = [
-      await readSharedSecret(database.prisma, 'etag'),
-      await readSharedSecret(database.prisma, 'else'),
-      await readSharedSecret(other.prisma, 'etag'),
-    ];
-    expect(new Set(values).size).toBe(3);
-  } finally {
-    await other.close();
-  }
-});

@@ -1,13 +1,12 @@
-import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { identifyDatabaseFailure } from '#database/connection/unreachable';
 import { openDatabase } from '#database/database';
-import { identifyDatabaseFailure } from '#database/unreachable';
+import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 
 test('reports a server that disconnects during the migrations with a retryable error', async () => {
   const { url, drop } = await createTestDatabase('empty');
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
+  const other = await connectTo(url);
   await other.query('SELECT pg_advisory_lock(72707369)');
   const attempt = openDatabase({ url, dataDir: 'unused' }).catch((error: unknown) => error);
 
@@ -30,8 +29,7 @@ test('reports a server that disconnects during the migrations with a retryable e
 
 test('a server that disconnects during a commit is a failure of the database', async () => {
   const { url, drop } = await createTestDatabase();
-  const other = new pg.Client({ connectionString: url });
-  await other.connect();
+  const other = await connectTo(url);
   await other.query(
     `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'`,
   );
@@ -39,7 +37,7 @@ test('a server that disconnects during a commit is a failure of the database', a
     FOR EACH ROW EXECUTE FUNCTION wait()`);
   const database = await openDatabase({ url, dataDir: 'unused' });
   const attempt = database.prisma
-    .$transaction((tx) => tx.$executeRaw`INSERT INTO refresh (what) VALUES ('a test')`)
+    .$transaction((tx) => tx.$executeRaw`INSERT INTO refresh (resource) VALUES ('a test')`)
     .catch((error: unknown) => error);
 
   const committing = `FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'`;
@@ -49,4 +47,20 @@ test('a server that disconnects during a commit is a failure of the database', a
   await database.close();
   await other.end();
   await drop();
+});
+
+test.each([
+  ['UNSUITABLE', /permission denied/, () => 'REVOKE CREATE ON SCHEMA public FROM pg_database_owner'],
+  [undefined, /it is read-only/, (name: string) => `ALTER DATABASE "${name}" SET default_transaction_read_only TO on`],
+])('names a database in which the role cannot create tables: %s, %s', async (code, reason, statementFor) => {
+  const { url, drop } = await createTestDatabase('empty');
+  onTestFinished(drop);
+  const { host, pathname } = new URL(url);
+  const owner = await connectTo(url);
+  await owner.query(statementFor(pathname.slice(1)));
+  await owner.end();
+  const error = await openDatabase({ url, dataDir: 'unused' }).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ message: expect.stringMatching(reason) });
+  expect((error as Error).message).toContain(`cannot use the database at ${host}: `);
+  expect((error as { code?: string }).code).toBe(code);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, hammer, PRICED } from '../support/service/hammer.ts';
+import { type CountedResponse, hammer, PRICED } from '../support/service/hammer.ts';
 import { LIMITS, limitsOf } from './limits.ts';
 import { buildImage, docker, logsOf, openStack } from './stack.ts';
 
@@ -27,8 +27,8 @@ const registration = (email: string) =>
   `/v1/user/create?${new URLSearchParams({ name: 'Ada', email, plan: 'monthly' })}`;
 
 /** Whether no call has been rejected for a second. */
-const isRecovered = (answers: readonly Answer[]) =>
-  answers.every(({ status, at }) => status === 200 || at < performance.now() - 1000);
+const isRecovered = (responses: readonly CountedResponse[]) =>
+  responses.every(({ status, at }) => status === 200 || at < performance.now() - 1000);
 
 beforeAll(buildImage);
 afterAll(async () => {
@@ -114,10 +114,10 @@ it('killing a replica under load loses no response to a read', async () => {
   await expect.poll(() => load.count(), PATIENT).toBeGreaterThan(before + 600);
   await load.stop();
   expect(load.failed).toEqual([]);
-  expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(load.responses.filter(({ status }) => status !== 200)).toEqual([]);
 
   // Calls that the replica had not settled are not charged: those of one second, and a pending settlement.
-  const lost = load.answers.filter(({ at }) => at > killed - 2000 && at <= killed).length;
+  const lost = load.responses.filter(({ at }) => at > killed - 2000 && at <= killed).length;
   await expect
     .poll(async () => (await stack.ledgerRows(key)).used, PATIENT)
     .toBeGreaterThanOrEqual(load.count() - lost);
@@ -140,7 +140,7 @@ it('stopping a replica under load loses neither responses nor counts', async () 
   await load.stop();
   expect(await docker('inspect', stopped, '--format', '{{.State.ExitCode}}')).toBe('0');
   expect(load.failed).toEqual([]);
-  expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(load.responses.filter(({ status }) => status !== 200)).toEqual([]);
   await expect.poll(() => stack.ledgerRows(key), PATIENT).toEqual({ used: load.count(), outstanding: 0 });
   console.log(`stopped in ${Math.round(took)} ms: ${load.count()} answered and counted`);
   await stack.compose(...ALL_UP);
@@ -151,11 +151,11 @@ it('the service recovers from a database restart under load without losing count
   const load = hammer(url, apiKey, LOAD);
   await expect.poll(async () => (await stack.ledgerRows(key)).used, PATIENT).toBeGreaterThan(400);
   await stack.compose('restart', 'postgres');
-  const restarted = load.answers.length;
-  await expect.poll(() => load.answers.length > restarted + 400 && isRecovered(load.answers), PATIENT).toBe(true);
+  const restarted = load.responses.length;
+  await expect.poll(() => load.responses.length > restarted + 400 && isRecovered(load.responses), PATIENT).toBe(true);
   await load.stop();
   expect(load.failed).toEqual([]);
-  const rejected = load.answers.filter(({ status }) => status !== 200);
+  const rejected = load.responses.filter(({ status }) => status !== 200);
   for (const { status, code } of rejected) {
     expect({ status, code }).toEqual({ status: 503, code: 'database_unavailable' });
   }
@@ -182,8 +182,8 @@ it('distinguishes clients by the address that the balancer sees', async () => {
 it('the balancer logs no key, even if it logs every request', async () => {
   const { apiKey } = await createUser();
   // The same configuration with debug logging.
-  const verbose = `sed '0,/^{$/s//{\\n\\tdebug/' /etc/caddy/Caddyfile >/tmp/Caddyfile
-    && exec caddy run --adapter caddyfile --config /tmp/Caddyfile`.replaceAll('\n', ' ');
+  const verbose = `cp -r /etc/caddy /tmp/caddy && sed -i '0,/^{$/s//{\\n\\tdebug/' /tmp/caddy/Caddyfile
+    && exec caddy run --adapter caddyfile --config /tmp/caddy/Caddyfile`.replaceAll('\n', ' ');
   const name = `${stack.project}-verbose`;
   const [id = ''] = await stack.containers('balancer');
   const options = ['--detach', '--name', name, '--network', `${stack.project}_front`, '--volumes-from', id];

@@ -78,15 +78,12 @@ export function openStack() {
       return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
     },
 
-    /** The used calls, and the calls that leases hold, except resting ones. */
+    /** The used calls, and the unspent calls of leases, except those that idle leases keep. */
     async ledgerRows(userKey: number): Promise<LedgerRow> {
       const [row = ''] = await query(`
-        WITH held AS (SELECT coalesce(sum(unbooked), 0) AS unbooked,
-          coalesce(sum(granted - spent) FILTER (WHERE resting > 0 AND NOT closed), 0) AS resting
-          FROM reported_lease WHERE user_key = ${userKey})
-        SELECT coalesce(sum(used), 0) + (SELECT unbooked FROM held),
-          coalesce(sum(outstanding), 0) - (SELECT unbooked + resting FROM held)
-        FROM usage WHERE user_key = ${userKey}`);
+        SELECT (SELECT coalesce(sum(used), 0) FROM usage WHERE user_key = ${userKey}) - coalesce(sum(granted - spent), 0),
+          coalesce(sum(granted - spent) FILTER (WHERE granted - spent > 20), 0)
+        FROM lease WHERE user_key = ${userKey}`);
       const [used, outstanding] = row.split('|').map(Number);
       return { used: used ?? 0, outstanding: outstanding ?? 0 };
     },

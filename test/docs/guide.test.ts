@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { PLANS } from '#accounts/ledger/plan';
-import { describeApi, gettingStarted } from '#docs/guide/guide';
-import { toHtml } from '#docs/markdown';
+import { gettingStarted } from '#docs/guide/guide';
 import { readSettings } from '#settings';
+import { PLANS } from '#users/plan';
 
 const sectionsFor = (env: Record<string, string> = {}) =>
   gettingStarted(readSettings(env), (path, section) => `/docs/${path}${section ? `#${section}` : ''}`);
@@ -40,29 +39,4 @@ it('states the limits that the operator has set', () => {
   expect(limits({ EXCHANGE_RATES_URL: 'off' })).not.toContain('European Central Bank');
   expect(limits()).toContain('`node_not_configured`');
   expect(limits({ NODE_URLS: 'http://127.0.0.1:1' })).not.toContain('`node_not_configured`');
-});
-
-it('shows the first call and its response in each language', () => {
-  const text = section('Make the first call');
-  for (const part of ['curl -i', 'await fetch(', 'urlopen(', '"current_price": 29309']) expect(text).toContain(part);
-});
-
-it('shows how to get CSV, one date in euros, and the hours of a week', () => {
-  const text = section('Read the history');
-  for (const part of ['Accept: text/csv', 'date=31-10-2026&currency=eur', 'interval=hourly'])
-    expect(text).toContain(part);
-});
-
-it('shows an error response with links below the base path', () => {
-  const text = section('Handle errors', { BASE_PATH: '/market' });
-  expect(text).toContain('"type": "/market/docs/problems#api_key_missing"');
-});
-
-it('is Markdown whose sections start with a paragraph', () => {
-  for (const { title, text } of sectionsFor()) {
-    expect(toHtml(text), title).not.toMatch(/```|\]\(|^\* |undefined/m);
-    expect(text.split('\n\n', 1)[0], title).not.toContain('```');
-  }
-  expect(describeApi(readSettings({}))).toContain('Powered by [CoinGecko](https://www.coingecko.com).');
-  expect(describeApi(readSettings({ BASE_PATH: '/market' }))).toContain('(/market/docs/plans#429-responses)');
 });

@@ -8,9 +8,9 @@ describe.each(['', '/market'])('under the base path %o', (basePath) => {
   let document: Document;
   beforeAll(async () => {
     service = await startService({ settings: { BASE_PATH: basePath } });
-    const answer = await service.get('/llms.txt');
-    expect(answer.status).toBe(200);
-    text = await answer.text();
+    const response = await service.get('/llms.txt');
+    expect(response.status).toBe(200);
+    text = await response.text();
     document = published((await (await service.get('/openapi.json')).json()) as Document).document;
   });
   afterAll(() => service?.close());

@@ -21,10 +21,13 @@ describe.each(['', '/market'])('the docs under the base path %o', (basePath) => 
       const response = await fetch(origin + path);
       expect(response.status, path).toBe(200);
       const html = await response.text();
-      const [prev, next] = [neighborIn(html, 'prev'), neighborIn(html, 'next')];
+      const prev = neighborIn(html, 'prev');
+      const next = neighborIn(html, 'next');
       const links = linksIn(html);
       found.set(path, {
-        ...{ html, links, title: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '' },
+        html,
+        links,
+        title: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '',
         ids: [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? ''),
         ...(prev && { prev }),
         ...(next && { next }),

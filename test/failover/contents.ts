@@ -12,7 +12,7 @@ export async function contentsOf(url: string): Promise<Row> {
   const [row] = await execute<Row>(
     url,
     `WITH call AS (
-      SELECT user_key, used AS calls FROM usage UNION ALL SELECT user_key, unbooked FROM reported_lease WHERE unbooked <> 0)
+      SELECT user_key, used AS calls FROM usage UNION ALL SELECT user_key, spent - granted FROM lease)
     SELECT (SELECT json_agg(key ORDER BY key) FROM "user") AS users,
       (SELECT json_agg(id ORDER BY id) FROM api_key) AS keys,
       (SELECT coalesce(json_agg(id ORDER BY id), '[]') FROM api_key WHERE revoked_at IS NOT NULL) AS ended,

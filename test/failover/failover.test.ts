@@ -17,7 +17,7 @@ const QUIET = 3_000;
 const RECOVERS_WITHIN = 30_000;
 const SETTLES_WITHIN = 15_000;
 /** Log lines of a process during a fault. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 const OUTCOMES = new Set(['200', '201', '503 database_unavailable']);
 
 let stand: Stand;
@@ -42,7 +42,7 @@ async function expectExact({ pair, traffic, linesBefore }: Underway): Promise<st
   await expect.poll(pair.ledger, { timeout: SETTLES_WITHIN }).toEqual(calls);
   expect.soft(await pair.areReady()).toEqual([true, true]);
   const lines = pair.logs().map(({ length }, process) => length - (linesBefore[process] as number));
-  for (const count of lines) expect.soft(count).toBeLessThanOrEqual(MOST_LINES);
+  for (const count of lines) expect.soft(count).toBeLessThanOrEqual(MAX_LINES);
   return `${JSON.stringify(outcomes)}, ${lines.join(' and ')} log lines`;
 }
 

@@ -1,4 +1,4 @@
-import { hashApiKey } from '#accounts/keys/api-key';
+import { hashApiKey } from '#keys/api-key';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 import { execute } from '../../bench/database.ts';
 import { spawnService } from '../support/service/service-process.ts';
@@ -76,8 +76,8 @@ export async function startServicePair({ name, main, cwd, url, testUrl, settings
     async ledger(): Promise<Map<string, number>> {
       const rows = await execute<{ hash: string; used: number }>(
         testUrl,
-        `SELECT hash, (coalesce((SELECT sum(used) FROM usage u WHERE u.user_key = k.user_key), 0)
-          + coalesce((SELECT sum(unbooked) FROM reported_lease l WHERE l.user_key = k.user_key), 0))::int AS used
+        `SELECT encode(hash, 'hex') AS hash, (coalesce((SELECT sum(used) FROM usage u WHERE u.user_key = k.user_key), 0)
+          - coalesce((SELECT sum(granted - spent) FROM lease l WHERE l.user_key = k.user_key), 0))::int AS used
         FROM api_key k`,
       );
       const used = new Map(rows.map((row) => [row.hash, row.used]));
@@ -86,7 +86,7 @@ export async function startServicePair({ name, main, cwd, url, testUrl, settings
 
     /** Returns the keys that are not in the database. */
     async missing(apiKeys: readonly string[]): Promise<string[]> {
-      const rows = await execute<{ hash: string }>(testUrl, 'SELECT hash FROM api_key');
+      const rows = await execute<{ hash: string }>(testUrl, "SELECT encode(hash, 'hex') AS hash FROM api_key");
       const stored = new Set(rows.map(({ hash }) => hash));
       return apiKeys.filter((apiKey) => !stored.has(hashApiKey(apiKey)));
     },

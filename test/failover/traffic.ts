@@ -12,9 +12,9 @@ const SLOW = 2_000;
 
 type Kind = 'call' | 'registration' | 'new key';
 /** Instants in Unix ms. `outcome` is the status and the problem's code, or the error if there was no response. */
-type Answer = { process: number; kind: Kind; outcome: string; from: number; thru: number };
+type TracedResponse = { process: number; kind: Kind; outcome: string; from: number; thru: number };
 
-const isGood = ({ outcome, from, thru }: Answer) => /^20[01]$/.test(outcome) && thru - from < SLOW;
+const isGood = ({ outcome, from, thru }: TracedResponse) => /^20[01]$/.test(outcome) && thru - from < SLOW;
 
 /**
  * Sends requests at a constant rate, regardless of their outcome, as many clients would. Each key calls the processes
@@ -22,7 +22,7 @@ const isGood = ({ outcome, from, thru }: Answer) => /^20[01]$/.test(outcome) && 
  */
 export function startTraffic(urls: readonly string[], keys: readonly string[]) {
   const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS, headersTimeout: 60_000 }));
-  const answers: Answer[] = [];
+  const responses: TracedResponse[] = [];
   const charged = new Map<string, number>(keys.map((key) => [key, 0]));
   const created: string[] = [];
   const underWay = new Set<Promise<void>>();
@@ -33,16 +33,16 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
     const from = Date.now();
     const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
     const method = kind === 'call' ? 'GET' : 'POST';
-    const answer = (outcome: string) => answers.push({ process, kind, outcome, from, thru: Date.now() });
+    const respond = (outcome: string) => responses.push({ process, kind, outcome, from, thru: Date.now() });
     try {
       const { statusCode, body } = await (pools[process] as Pool).request({ method, path, headers });
       const content = (await body.json()) as { code?: string; apiKey?: string };
-      answer([statusCode, content.code].join(' ').trim());
+      respond([statusCode, content.code].join(' ').trim());
       if (statusCode === 200 && apiKey) charged.set(apiKey, (charged.get(apiKey) ?? 0) + 1);
       if (statusCode === 201 && content.apiKey) created.push(content.apiKey);
       return content.apiKey;
     } catch (error) {
-      answer((error as { code?: string }).code ?? String(error));
+      respond((error as { code?: string }).code ?? String(error));
       return undefined;
     }
   }
@@ -76,20 +76,20 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
     await Promise.all(pools.map((pool) => pool.close()));
   }
   /** When the last failed or slow request after an instant began, or the instant itself if there was none. */
-  const lastBad = (since: number, own: readonly Answer[] = answers): number =>
+  const lastBad = (since: number, own: readonly TracedResponse[] = responses): number =>
     Math.max(since, ...own.filter((one) => one.from > since && !isGood(one)).map(({ from }) => from));
 
   return {
     charged: charged as ReadonlyMap<string, number>,
     /** The keys in 201 responses. */
     created: created as readonly string[],
-    good: () => answers.filter(isGood).length,
+    good: () => responses.filter(isGood).length,
     lastBad,
 
     /** How many requests had each outcome. */
     outcomes(): Record<string, number> {
       const counts: Record<string, number> = {};
-      for (const { outcome } of answers) counts[outcome] = (counts[outcome] ?? 0) + 1;
+      for (const { outcome } of responses) counts[outcome] = (counts[outcome] ?? 0) + 1;
       return counts;
     },
 
@@ -99,7 +99,7 @@ export function startTraffic(urls: readonly string[], keys: readonly string[]) {
      */
     recoveryAfter: (instant: number): number[] =>
       urls.map((_, process) => {
-        const own = answers.filter((one) => one.process === process);
+        const own = responses.filter((one) => one.process === process);
         const last = lastBad(instant, own);
         if (last === instant) return 0;
         return Math.min(...own.filter((one) => one.from > last && isGood(one)).map(({ thru }) => thru)) - instant;

@@ -52,7 +52,7 @@ it('responds in order to the maximum number of pipelined requests', async () => 
   const connection = openRaw(stand.url());
   connection.send(ids.map((id) => head(`GET ${LATEST}`, { 'x-request-id': id })).join(''));
   for (const id of ids)
-    expect(await connection.answer()).toMatchObject({ status: 401, headers: { 'x-request-id': id } });
+    expect(await connection.readResponse()).toMatchObject({ status: 401, headers: { 'x-request-id': id } });
   connection.close();
 });
 

@@ -36,8 +36,8 @@ const create = () => `/v1/user/create?${new URLSearchParams({ name: 'A', email: 
 async function requestUntilRejected(path: string, method: string) {
   const key = path.startsWith('/health') ? undefined : apiKey;
   for (const end = performance.now() + 2_000; ; await wait(100)) {
-    const answer = await stand.ask(path, key, { method });
-    if (answer.status !== 200 || performance.now() > end) return answer;
+    const response = await stand.ask(path, key, { method });
+    if (response.status !== 200 || performance.now() > end) return response;
   }
 }
 
@@ -61,8 +61,8 @@ const READING = [
   ['GET', '/v1/user/data'],
 ] as const;
 
-const expectUnavailable = (answers: Awaited<ReturnType<typeof requestWithoutDatabase>>) => {
-  for (const { request, status, code, ms, retryAfter } of answers) {
+const expectUnavailable = (responses: Awaited<ReturnType<typeof requestWithoutDatabase>>) => {
+  for (const { request, status, code, ms, retryAfter } of responses) {
     expect.soft({ request, status, code }).toEqual({ request, status: 503, code: 'database_unavailable' });
     expect.soft(Number(retryAfter), request).toBeGreaterThan(0);
     expect.soft(ms, request).toBeLessThan(WITHIN);

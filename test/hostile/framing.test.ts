@@ -56,7 +56,7 @@ const BROKEN: readonly [name: string, status: number, code: string, bytes: strin
 it.each(BROKEN)('%s is rejected with %i and a problem', async (_name, status, code, bytes) => {
   const connection = connected();
   connection.send(bytes);
-  expect(await connection.answer()).toEqual(problem(status, code));
+  expect(await connection.readResponse()).toEqual(problem(status, code));
 });
 
 it.each(BROKEN)(
@@ -68,8 +68,8 @@ it.each(BROKEN)(
     connection.send(head(`GET ${balances}`, { 'x-api-key': apiKey }), bytes);
     await hold.arrived(1);
     hold.release();
-    expect(await connection.answer()).toMatchObject({ status: 200 });
-    expect(await connection.answer()).toEqual(problem(status, code));
+    expect(await connection.readResponse()).toMatchObject({ status: 200 });
+    expect(await connection.readResponse()).toEqual(problem(status, code));
   },
 );
 
@@ -77,8 +77,8 @@ it('an invalid chunk is rejected with a problem', async () => {
   const connection = connected();
   connection.send(head('POST /v1/user/renew', { 'transfer-encoding': 'chunked' }), 'zzz\r\n');
   // Both problems are correct: the key is missing, and the body is invalid.
-  const answer = await connection.answer();
-  expect([problem(400, 'invalid_request'), problem(401, 'api_key_missing')]).toContainEqual(answer);
+  const response = await connection.readResponse();
+  expect([problem(400, 'invalid_request'), problem(401, 'api_key_missing')]).toContainEqual(response);
 });
 
 const ODD: readonly [name: string, bytes: string][] = [
@@ -91,9 +91,9 @@ const ODD: readonly [name: string, bytes: string][] = [
 it.each(ODD)('%s is rejected or the connection is closed, without a 5xx', async (_name, bytes) => {
   const connection = connected();
   connection.send(bytes);
-  const answer = await connection.answer();
-  if (!answer) await connection.ended;
-  expect(answer?.status ?? 400).toBeLessThan(500);
+  const response = await connection.readResponse();
+  if (!response) await connection.ended;
+  expect(response?.status ?? 400).toBeLessThan(500);
 });
 
 it('continuous invalid requests on 16 connections do not slow down other users', async () => {

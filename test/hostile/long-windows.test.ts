@@ -16,12 +16,12 @@ beforeAll(async () => {
       const end = Math.floor(now / DAY) * DAY - MINUTE;
       const [from, thru] = [end - DAYS * DAY, end].map((at) => new Date(at).toISOString());
       await prisma.$executeRawUnsafe(
-        `INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
-         SELECT 'bitcoin', 'minute', at, 20000 + random() * 1000, 4e11 + random() * 1e9, 1e10 + random() * 1e8, true
+        `INSERT INTO point (token, "interval", at, price, market_cap, volume, final, source, provisional)
+         SELECT 'bitcoin', 'minute', at, 20000 + random() * 1000, 4e11 + random() * 1e9, 1e10 + random() * 1e8, true, 'coingecko', false
          FROM generate_series('${from}'::timestamptz, '${thru}'::timestamptz, '5 minutes') at`,
       );
       await prisma.$executeRawUnsafe(
-        `INSERT INTO source_coverage (token, grain, source, "from", thru) VALUES ('bitcoin', 'minute', 'coingecko', '${from}', '${thru}')`,
+        `INSERT INTO point_coverage (token, "interval", source, "from", thru) VALUES ('bitcoin', 'minute', 'coingecko', '${from}', '${thru}')`,
       );
     },
   });

@@ -31,13 +31,13 @@ function faultSearches(fault: Fault): void {
 }
 /** Outcomes that are always accepted, because a busy machine may not respond in time. */
 const LATE = ['503 overloaded', '504 upstream_timeout'];
-const answer = (body: string): Fault => ({ kind: 'status', status: 200, body });
+const respondWith = (body: string): Fault => ({ kind: 'status', status: 200, body });
 
 it.each([
   ['7.6 MB, more than a search allows', 7.6 * MB, '502 upstream_invalid'],
   ['4 MB, the maximum of a search', 3.95 * MB, '200'],
 ])('searches on 8 connections with one key, with responses of %s', async (_name, bytes, kind) => {
-  faultSearches(answer(searchResponse(bytes)));
+  faultSearches(respondWith(searchResponse(bytes)));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(Object.keys(result).filter((one) => ![kind, ...LATE].includes(one))).toEqual([]);
@@ -46,14 +46,14 @@ it.each([
 });
 
 it('invalid responses of 8 MB', async () => {
-  faultSearches(answer(`[${'{},'.repeat(2.7 * MB)}{}]`));
+  faultSearches(respondWith(`[${'{},'.repeat(2.7 * MB)}{}]`));
   const attack = { path: mine, connections: 8, ms: ATTACK_MS };
   const { result } = await stand.attacked(() => repeatRequest({ url: stand.url(), apiKey }, attack));
   expect(result['200']).toBeUndefined();
 });
 
 it.each<[string, Fault]>([
-  ['too large', answer(searchResponse(7.6 * MB))],
+  ['too large', respondWith(searchResponse(7.6 * MB))],
   ['hanging', { kind: 'hangBeforeHeaders' }],
   ['dripping', { kind: 'slow', everyMs: 100 }],
 ])('six %s searches of one user do not block searches of other users', async (_name, fault) => {
@@ -90,7 +90,7 @@ function neverInBlock() {
   const bytes = randomBytes(200);
   const hash = createHash('sha256').update(bytes).digest('hex').toUpperCase();
   const body = JSON.stringify({ tx_response: { height: '0', txhash: hash, code: 0, raw_log: '' } });
-  stand.sandbox.faults.always(answer(body), { path: /\/txs$/ });
+  stand.sandbox.faults.always(respondWith(body), { path: /\/txs$/ });
   const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -22,8 +22,8 @@ async function changeResponses<T>(path: string, change: (body: T) => void): Prom
   const body = (await (await fetch(`${stand.sandbox.coingeckoUrl}${path}`)).json()) as T;
   change(body);
   const [plain] = path.split('?') as [string];
-  const answer = { kind: 'status', status: 200, body: JSON.stringify(body) } as const;
-  stand.sandbox.faults.always(answer, { path: plain });
+  const response = { kind: 'status', status: 200, body: JSON.stringify(body) } as const;
+  stand.sandbox.faults.always(response, { path: plain });
 }
 
 /** Sends requests until CoinGecko has been called twice more at an endpoint. */
@@ -86,15 +86,15 @@ it('implausible stored rows do not prevent a start', async () => {
   await stand.stop();
   await stand.inDatabase(async ({ prisma }) => {
     await prisma.$executeRawUnsafe(
-      `INSERT INTO point (token, grain, at, price, market_cap, volume, settled)
-       SELECT 'ethereum', grain, at::timestamptz, price::float8, 1, 1, true
-       FROM unnest(enum_range(NULL::grain)) grain,
+      `INSERT INTO point (token, "interval", at, price, market_cap, volume, final, source, provisional)
+       SELECT 'ethereum', i, at::timestamptz, price::float8, 1, 1, true, 'coingecko', false
+       FROM unnest(enum_range(NULL::series_interval)) i,
          (VALUES ('9999-12-31 23:59:59Z', '${MARK}'), ('1970-01-02 00:00:00Z', '${MARK}'),
            ('2020-05-05 00:00:00Z', 'NaN'), ('2020-05-06 00:00:00Z', 'Infinity'), ('2020-05-07 00:00:00Z', '-1')
          ) bad (at, price) ON CONFLICT DO NOTHING`,
     );
     await prisma.$executeRawUnsafe(
-      `UPDATE latest SET record = '{}', at = '9999-12-31 23:59:59Z' WHERE token = 'ethereum'`,
+      `UPDATE latest_price SET record = '{}', at = '9999-12-31 23:59:59Z' WHERE token = 'ethereum'`,
     );
   });
   await stand.start();

@@ -1,24 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, inject } from 'vitest';
 import { type Database, openDatabase } from '#database/database';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 import { startSandbox } from '#sandbox/server';
-import { makeDatabase } from '../../bench/database.ts';
+import { execute, makeDatabase } from '../../bench/database.ts';
 import { freePort } from '../../bench/free-port.ts';
 import { repeatRequest } from '../../bench/hostile/attacks.ts';
 import { type Neighbour, startNeighbour } from '../../bench/hostile/neighbour.ts';
 import { residentSize } from '../../bench/resident-size.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { databaseStatements } from '../support/database/adverse-settings.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-/** The maximum p99 of a neighbour during an attack: in ms, or as a multiple of its p99 without an attack. */
-const P99 = { ms: 250, times: 10 };
 /** The maximum resident memory after an attack, relative to the start, and the time allowed to reach it, in ms. */
 const MEMORY = { times: 1.2, within: 30_000 };
-const QUIET_MS = 500;
 /** The duration of an endless attack, in ms. */
 export const ATTACK_MS = 1_500;
 /** CoinGecko is called every second, so that a faulty response arrives soon. */
@@ -53,6 +50,8 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   const directory = await mkdtemp(join(tmpdir(), 'quotient-hostile-'));
   const dataDir = join(directory, 'data');
   const database = server ? await makeDatabase(server) : undefined;
+  const name = database && new URL(database.url).pathname.slice(1);
+  for (const statement of name ? databaseStatements(name, false) : []) await execute(server ?? '', statement);
   const sandbox = await startSandbox({ plan: 'pro' });
   const metricsPort = await freePort();
   const environment = {
@@ -104,9 +103,9 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   /** Creates a user and returns the API key. */
   async function register(): Promise<string> {
     const form = new URLSearchParams({ name: 'Ada', email: 'ada@example.org', plan: 'yearly' });
-    const answer = await fetch(`${service.url}/v1/user/create?${form}`, { method: 'POST' });
-    expect(answer.status).toBe(201);
-    return ((await answer.json()) as { apiKey: string }).apiKey;
+    const response = await fetch(`${service.url}/v1/user/create?${form}`, { method: 'POST' });
+    expect(response.status).toBe(201);
+    return ((await response.json()) as { apiKey: string }).apiKey;
   }
 
   async function begin(): Promise<void> {
@@ -148,22 +147,22 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
     async ask(path: string, apiKey?: string, init: RequestInit = {}) {
       const headers = { ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...init.headers };
       const startedAt = performance.now();
-      const answer = await fetch(`${service.url}${path}`, { ...init, headers });
-      const text = await answer.text();
-      const code = answer.ok ? undefined : (/"code":"(\w+)"/.exec(text)?.[1] ?? text);
+      const response = await fetch(`${service.url}${path}`, { ...init, headers });
+      const text = await response.text();
+      const code = response.ok ? undefined : (/"code":"(\w+)"/.exec(text)?.[1] ?? text);
       return {
-        status: answer.status,
+        status: response.status,
         code,
         text,
-        headers: answer.headers,
+        headers: response.headers,
         ms: performance.now() - startedAt,
       };
     },
 
     /**
-     * Runs an attack. Expects that the neighbour's requests succeed in time, that the process is still running, and
-     * that its memory returns to the level before the first attack. `peak` is the maximum memory relative to the start
-     * of this attack.
+     * Runs an attack. Expects that the neighbour's requests succeed within their timeout of 5 s, that the process is
+     * still running, and that its memory returns to the level before the first attack. `peak` is the maximum memory
+     * relative to the start of this attack. `npm run bench -- hostile` measures the neighbour's latency.
      */
     async attacked<T>(attack: () => Promise<T>): Promise<{ result: T; peak: number }> {
       if (!service.isUp()) await begin();
@@ -174,14 +173,10 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
         highest = Math.max(highest, (await residentSize(service.pid)) ?? 0);
       }, 100);
       const beside = neighbour as Neighbour;
-      const { spell: quiet } = await beside.during(() => wait(QUIET_MS));
       const { spell, result } = await beside.during(attack).finally(() => clearInterval(watching));
       expect(service.isUp(), 'the process is running').toBe(true);
       expect.soft([...new Set(spell.failures)], "the neighbour's failed requests").toEqual([]);
-      expect.soft(spell.answers).toBeGreaterThan(0);
-      expect
-        .soft(spell.p99, `the neighbour's p99 in ms; ${quiet.p99.toFixed(1)} without an attack`)
-        .toBeLessThanOrEqual(Math.max(P99.ms, P99.times * quiet.p99));
+      expect.soft(spell.responses).toBeGreaterThan(0);
       await expect
         .poll(size, { timeout: MEMORY.within, interval: 250, message: 'resident memory at the end' })
         .toBeLessThanOrEqual(MEMORY.times * atRest);

@@ -21,8 +21,8 @@ async function neverEnd(url: string, beginning: string, drip = ''): Promise<Fate
   const dripping = drip ? setInterval(() => connection.send(drip), DRIP_MS) : undefined;
   const fate: Fate = { isEnded: false };
   const reading = (async () => {
-    for (let answer = await connection.answer(); answer; answer = await connection.answer()) {
-      const { status, code, headers } = answer;
+    for (let response = await connection.readResponse(); response; response = await connection.readResponse()) {
+      const { status, code, headers } = response;
       Object.assign(fate, { status, code, type: headers['content-type'] });
     }
     fate.isEnded = true;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type McpService, openMcpService, post } from './open.ts';
+import { ENVELOPE, type McpService, openMcpService, post } from './open.ts';
 
 let service: McpService;
 let key: string;
@@ -12,12 +12,6 @@ afterAll(() => service?.close());
 const call = (params: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 const LEGACY = { 'mcp-protocol-version': '2025-06-18' };
-const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'a', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 const WRONG: unknown[] = [
   null,
   true,

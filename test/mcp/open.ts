@@ -36,6 +36,18 @@ export async function openMcpService(settings: Readonly<Record<string, string>> 
 
 export type McpService = Awaited<ReturnType<typeof openMcpService>>;
 
+/** The members and header fields that the current revision of the protocol requires. */
+export const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'a', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+export const currentHeaders = (method: string, name?: string) => ({
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': method,
+  ...(name !== undefined && { 'mcp-name': name }),
+});
+
 type Sent = { headers?: Record<string, string>; method?: string; signal?: AbortSignal };
 
 /** Sends a message, or any other body, as a client of the 2025 revisions does. */
@@ -53,7 +65,7 @@ export function post(url: string, key: string | undefined, body: unknown, { head
   });
 }
 
-export type ToolAnswer = {
+export type ToolResponse = {
   isError?: boolean;
   content: { type: string; text: string }[];
   structuredContent?: Record<string, unknown> & { source: string; asOf: string; remainingCalls: number };
@@ -68,13 +80,13 @@ export async function callTool(
   name: string,
   given: object = {},
   options?: Sent,
-): Promise<ToolAnswer> {
+): Promise<ToolResponse> {
   calls += 1;
   const sent = calls;
   const message = { jsonrpc: '2.0', id: sent, method: 'tools/call', params: { name, arguments: given } };
   const response = await post(url, key, message, options);
   const text = await response.text();
-  const { result, id } = JSON.parse(text) as { result?: ToolAnswer; id?: number };
+  const { result, id } = JSON.parse(text) as { result?: ToolResponse; id?: number };
   if (response.status !== 200 || !result || id !== sent) throw new Error(`${response.status} ${text}`);
   return result;
 }

@@ -17,12 +17,22 @@ afterAll(async () => {
 const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
 /** Lists the tools as a page at `host` does, and returns the status. `%` is replaced by the port. */
-async function listFrom(service: Service | undefined, host: string, scheme = 'http'): Promise<number | undefined> {
+async function listFrom(
+  service: Service | undefined,
+  host: string,
+  scheme = 'http',
+  ownPort = '',
+): Promise<number | undefined> {
   const { url = '', register } = service ?? {};
   const key = await register?.();
   const { hostname, port } = new URL(url);
   const own = host.replace('%', port);
-  const headers = { host: own, origin: `${scheme}://${own}`, 'x-api-key': key, 'content-type': 'application/json' };
+  const headers = {
+    host: `${own}${ownPort}`,
+    origin: `${scheme}://${own}`,
+    'x-api-key': key,
+    'content-type': 'application/json',
+  };
   return new Promise((resolve, reject) => {
     request({ hostname, port, path: '/mcp', method: 'POST', headers }, (response) => {
       response.resume();
@@ -54,4 +64,11 @@ it('a page at PUBLIC_URL is accepted, with its scheme', async () => {
 
 it('without PUBLIC_URL, a page at the host of its request is accepted', async () => {
   expect(await listFrom(unnamed, 'quotient.example', 'https')).toBe(200);
+});
+
+it("is accepted if a proxy adds the scheme's own port to the host", async () => {
+  expect(await listFrom(unnamed, 'quotient.example', 'https', ':443')).toBe(200);
+  expect(await listFrom(unnamed, 'quotient.example', 'http', ':80')).toBe(200);
+  expect(await listFrom(unnamed, 'quotient.example', 'https', ':80')).toBe(403);
+  expect(await listFrom(named, 'quotient.example.evil.example', 'https', ':443')).toBe(403);
 });

@@ -2,31 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { isoTime } from '#mcp/dates';
-import { MOST_POINTS, readSeries } from '#mcp/series';
+import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/series';
 import { table } from '#mcp/table';
+import { CANDLE_INTERVALS } from '#prices/model/candle-interval';
 
 const START = Date.parse('2015-01-01T00:00:00Z');
-const SPACING = { minute: 5 * MINUTE, hour: HOUR, day: DAY } as const;
+const READABLE = ['minute', 'hourly', 'daily'] as const;
 
-/** Reads a series with a row at each slot of the window, and records which intervals were read. */
-function seriesOf(days: number) {
-  const read: string[] = [];
-  const span = { from: START, thru: START + days * DAY - 1 };
-  return {
-    read,
-    request: (interval: 'minute' | 'hourly' | 'daily') =>
-      readSeries({
-        interval,
-        span,
-        async read(fine) {
-          read.push(fine);
-          const count = (days * DAY) / SPACING[fine];
-          return { rows: Array.from({ length: count }, (_, i) => ({ at: START + i * SPACING[fine] })), facts: 'facts' };
-        },
-        combine: (rows, isLast) =>
-          (isLast && rows.length > 1 ? [rows[0], rows.at(-1)] : [rows[0]]).filter((row) => row !== undefined),
-      }),
-  };
+/** The window of a series that starts at START. */
+const spanOf = (days: number) => ({ from: START, thru: START + days * DAY - 1 });
+
+/** Reads a series with a row at each slot of the window. Returns the times of the rows that are shown. */
+function seriesOf(days: number, requested: 'minute' | 'hourly' | 'daily') {
+  const read = intervalToRead(READABLE, requested, () => spanOf(days));
+  const spacing = CANDLE_INTERVALS[read].length;
+  const times = Array.from({ length: (days * DAY) / spacing }, (_, i) => START + i * spacing);
+  const { interval, starts } = inBuckets(times, read);
+  return { read, interval, times, starts };
 }
 
 describe('a series', () => {
@@ -40,35 +32,61 @@ describe('a series', () => {
     ['daily', 501, 'weekly'],
     ['minute', 501, 'weekly'],
     ['daily', 4000, 'monthly'],
-  ] as const)('%s for %i days is returned as %s', async (requested, days, given) => {
-    const { rows, interval, note } = await seriesOf(days).request(requested);
-    expect(interval).toBe(given);
-    expect(rows.length).toBeLessThanOrEqual(MOST_POINTS);
-    expect(note === undefined).toBe(requested === given);
+  ] as const)('%s for %i days is returned as %s', (requested, days, returned) => {
+    const { starts, interval } = seriesOf(days, requested);
+    expect(interval).toBe(returned);
+    expect(starts.length).toBeLessThanOrEqual(MAX_POINTS);
+    expect(noteOf(requested, interval) === undefined).toBe(requested === returned);
   });
 
-  it('never has more than 500 points, is ascending, and starts and ends as the window', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+  it('never has more than 500 points with the last one, is ascending, and starts as the window', () => {
+    fc.assert(
+      fc.property(
         fc.integer({ min: 1, max: 15_000 }),
         fc.constantFrom('minute', 'hourly', 'daily'),
-        async (days, requested) => {
-          const { rows } = await seriesOf(days).request(requested);
-          const times = rows.map(({ at }) => at);
-          expect(times.length).toBeLessThanOrEqual(MOST_POINTS);
-          expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+        (days, requested) => {
+          const { times, starts } = seriesOf(days, requested);
+          expect(new Set([...starts, times.length - 1]).size).toBeLessThanOrEqual(MAX_POINTS);
+          expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b));
+          expect(starts[0]).toBe(0);
           expect(times.at(-1)).toBeGreaterThanOrEqual(START + (days - 1) * DAY);
-          expect(times[0]).toBe(START);
         },
       ),
       { numRuns: 100 },
     );
   });
 
-  it('is not read at an interval with too many points', async () => {
-    const { read, request } = seriesOf(365);
-    await request('minute');
-    expect(read).toEqual(['day']);
+  it('has the first point of each bucket, and no bucket twice', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 40 * DAY }), { minLength: 501, maxLength: 900 }), (pauses) => {
+        const times = pauses.map((_, i) => START + pauses.slice(0, i).reduce((sum, pause) => sum + pause, 0));
+        const { interval, starts } = inBuckets(times, 'daily');
+        const bucketOf = (place: number) => {
+          const date = new Date(times[place] as number);
+          const isWeekly = interval === 'weekly';
+          // Weeks start on Monday.
+          if (isWeekly) date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+          return date.toISOString().slice(0, isWeekly ? 10 : 7);
+        };
+        const buckets = new Map<string, number>();
+        for (const place of times.keys()) if (!buckets.has(bucketOf(place))) buckets.set(bucketOf(place), place);
+        const expected = [...buckets.values()];
+        expect(starts).toEqual(expected.slice(Math.max(0, expected.length - (MAX_POINTS - 1))));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is not read at an interval with too many points', () => {
+    expect(seriesOf(365, 'minute').read).toBe('daily');
+  });
+
+  it('with more rows than its window suggests is returned at the next coarser interval', () => {
+    const times = Array.from({ length: 600 }, (_, i) => START + i * MINUTE);
+    expect(inBuckets(times, 'minute')).toEqual({
+      interval: '15m',
+      starts: Array.from({ length: 40 }, (_, i) => i * 15),
+    });
   });
 });
 

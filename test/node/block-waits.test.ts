@@ -10,12 +10,12 @@ const inBlock = { height: '12', txhash: HASH } as LegacyTransaction;
 const unknown = () => Promise.reject(new NodeRejection(404, 'tx not found'));
 
 /** Waits on a clock that advances only while a call waits. `looks` are the looked-up hashes. */
-function waits(answer: (look: number) => Promise<LegacyTransaction>) {
+function waits(respond: (look: number) => Promise<LegacyTransaction>) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
   const looks: string[] = [];
   const waitForBlock = createBlockWaits({
     clock,
-    lookUp: (hash) => answer(looks.push(hash)),
+    lookUp: (hash) => respond(looks.push(hash)),
     wait: async (ms) => clock.advance(ms),
   });
   return { waitForBlock, looks, clock };

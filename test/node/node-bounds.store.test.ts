@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { txHashOf } from '#cosmos/transactions';
 import { type Service, startService } from '../support/service/service.ts';
 import { hang, startTestNode, type TestNode } from '../support/upstream/test-node.ts';
 
@@ -47,7 +46,7 @@ const broadcast = (key: string, mode = 'block', bytes = TX_BYTES) =>
   });
 
 /** Holds the node's responses until `release`. `arrived` resolves when this number of requests is held. */
-function holdAnswers() {
+function holdResponses() {
   const held: (() => void)[] = [];
   let report = () => {};
   let wanted = 0;
@@ -64,14 +63,14 @@ function holdAnswers() {
       }),
     release: () => {
       node.state.override = () => undefined;
-      for (const answer of held.splice(0)) answer();
+      for (const response of held.splice(0)) response();
     },
   };
 }
 
 describe('four concurrent calls of a user', () => {
   test('cause the fifth to be rejected immediately on any path, but not another user’s call', async () => {
-    const held = holdAnswers();
+    const held = holdResponses();
     const four = Array.from({ length: 4 }, () => get(BALANCES, one));
     await held.arrived(4);
     for (const path of [BALANCES, SEARCH, `/v1/node/txs/${'A'.repeat(64)}`]) {
@@ -88,7 +87,7 @@ describe('four concurrent calls of a user', () => {
   });
 
   test('are released after the client disconnects and the node responds', async () => {
-    const held = holdAnswers();
+    const held = holdResponses();
     const gone = new AbortController();
     const headers = { 'x-api-key': one };
     const left = Array.from({ length: 4 }, () =>
@@ -165,22 +164,6 @@ test('a search response of nearly 4 MB is returned completely', async () => {
     events: [{ type: 't', attributes: [] }],
   }));
   expect(body.txs).toEqual(received);
-});
-
-test('one poller looks up the block for fifty waiting calls', async () => {
-  const hash = await txHashOf(TX_BYTES);
-  node.state.answer = { height: '0', raw_log: '[]' };
-  let looks = 0;
-  node.state.override = ({ method }) => {
-    if (method === 'GET' && ++looks === 4) node.state.known.set(hash, { height: '12', txhash: hash });
-    return undefined;
-  };
-  const keys = await Promise.all(Array.from({ length: 13 }, () => service.createUser()));
-  const waiting = Array.from({ length: 50 }, (_, i) => broadcast(keys[Math.floor(i / 4)] as string));
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  for (const answer of answers) expect(await answer.json()).toMatchObject({ height: '12', txhash: hash });
-  expect(looks).toBeLessThan(12);
 });
 
 test('no work is done for a client that has disconnected', async () => {

@@ -12,7 +12,7 @@ const isPost = ({ method }: { method: string }) => method === 'POST';
 describe('a broadcast that the node receives', () => {
   test.each(['sync', 'async'] as const)('in mode %s returns the node’s response', async (mode) => {
     const only = await testNode();
-    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+    only.state.response = { height: '0', txhash: hash, raw_log: '[]' };
     expect(await serviceOver([only]).broadcast(bytes(mode))).toEqual({
       height: '0',
       txhash: hash,
@@ -27,7 +27,7 @@ describe('a broadcast that the node receives', () => {
 
   test('and that the chain rejects returns the rejection', async () => {
     const only = await testNode();
-    only.state.answer = { height: '0', txhash: hash, code: 32, raw_log: 'account sequence mismatch' };
+    only.state.response = { height: '0', txhash: hash, code: 32, raw_log: 'account sequence mismatch' };
     for (const mode of ['sync', 'block'] as const) {
       expect(await serviceOver([only]).broadcast(bytes(mode))).toMatchObject({ code: 32 });
     }
@@ -38,7 +38,7 @@ describe('a broadcast that the node receives', () => {
     'in mode block waits until the transaction is in a block: %s',
     async (dialect) => {
       const only = await testNode({ dialect });
-      only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+      only.state.response = { height: '0', txhash: hash, raw_log: '[]' };
       let looks = 0;
       only.state.override = (call) => {
         if (!isPost(call) && call.path.endsWith(hash) && ++looks === 3) only.state.known.set(hash, inBlock);
@@ -56,7 +56,7 @@ describe('a broadcast that the node receives', () => {
 
   test('in mode block times out with 504 and the hash if no block includes the transaction', async () => {
     const only = await testNode();
-    only.state.answer = { height: '0', txhash: hash, raw_log: '[]' };
+    only.state.response = { height: '0', txhash: hash, raw_log: '[]' };
     await expect(serviceOver([only], { timeoutMs: 200 }).broadcast(bytes('block'))).rejects.toMatchObject({
       code: 'upstream_timeout',
       status: 504,
@@ -69,7 +69,7 @@ describe('a broadcast that the node receives', () => {
 describe('a broadcast that the node does not receive', () => {
   test('is sent to the next node if no part of it has been sent', async () => {
     const second = await testNode();
-    second.state.answer = { height: '0', txhash: hash };
+    second.state.response = { height: '0', txhash: hash };
     const node = serviceOver([await deadUrl(), second]);
     expect(await node.broadcast(bytes())).toMatchObject({ txhash: hash });
     expect(second.broadcasts()).toBe(1);
@@ -147,7 +147,7 @@ describe('an invalid response of a node', () => {
 
   test('with another hash does not determine the outcome of the transaction', async () => {
     const only = await testNode();
-    only.state.answer = { height: '12', txhash: other };
+    only.state.response = { height: '12', txhash: other };
     await expect(serviceOver([only], { timeoutMs: SHORT }).broadcast(bytes())).rejects.toMatchObject({
       code: 'upstream_timeout',
       members: { txhash: hash },
@@ -160,7 +160,7 @@ describe('an invalid response of a node', () => {
   test.each(['legacy', 'cosmos'] as const)('with a wrong block is not cached: %s', async (dialect) => {
     const only = await testNode({ dialect });
     const txhash = dialect === 'legacy' ? other : hash;
-    only.state.answer = { height: '12', txhash };
+    only.state.response = { height: '12', txhash };
     const node = serviceOver([only]);
     await node.broadcast(dialect === 'legacy' ? { tx: { msg: [] }, mode: 'sync' } : bytes());
     await expect(node.transaction(txhash)).rejects.toMatchObject({ code: 'node_rejected', status: 404 });
@@ -185,14 +185,14 @@ describe('a transaction that the node already has', () => {
 
   test('is a success if a look-up finds it', async () => {
     const only = await testNode();
-    only.state.answer = cached;
+    only.state.response = cached;
     only.state.known.set(hash, inBlock);
     expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(inBlock);
   });
 
   test('is what the node reported if no look-up finds it', async () => {
     const only = await testNode();
-    only.state.answer = cached;
+    only.state.response = cached;
     expect(await serviceOver([only]).broadcast(bytes())).toMatchObject(cached);
     expect(await serviceOver([only], { timeoutMs: 200 }).broadcast(bytes('block'))).toMatchObject(cached);
     expect(only.broadcasts()).toBe(2);

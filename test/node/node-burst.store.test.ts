@@ -25,10 +25,10 @@ afterAll(async () => {
 
 it('node calls are free of charge, and count toward the burst limit', async () => {
   const key = await service.createUser();
-  const answers = [];
-  for (let call = 0; call < BURST + 1; call++) answers.push(await service.get(`/v1/node/txs/${HASH}`, { key }));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(await answers[BURST]?.json()).toMatchObject({ code: 'rate_limited' });
+  const responses = [];
+  for (let call = 0; call < BURST + 1; call++) responses.push(await service.get(`/v1/node/txs/${HASH}`, { key }));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(await responses[BURST]?.json()).toMatchObject({ code: 'rate_limited' });
 
   const before = node.calls.length;
   const headers = { 'x-api-key': key };

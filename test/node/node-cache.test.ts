@@ -35,19 +35,3 @@ test('balances and searches are requested each time', async () => {
   only.state.known.set(HASH, { height: '5', txhash: HASH });
   expect(await search()).toMatchObject({ total_count: '1', txs: [{ txhash: HASH }] });
 });
-
-test('a search that every node would reject is not sent', async () => {
-  const only = await testNode();
-  const node = serviceOver([only]);
-  for (const [name, value, location] of [
-    ['message.sender', "x' OR a.b='", 'query'],
-    ['page', '0', 'query.page'],
-  ] as const) {
-    const query = [['tx.height', '5'] as const, [name, value] as const];
-    await expect(node.transactions(query)).rejects.toMatchObject({
-      code: 'invalid_request',
-      members: { errors: [{ location }] },
-    });
-  }
-  expect(only.calls).toEqual([]);
-});

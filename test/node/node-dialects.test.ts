@@ -50,23 +50,6 @@ describe('the dialect of a node', () => {
 });
 
 describe('a broadcast depends on the dialect', () => {
-  test('a modern node rejects amino JSON, and a legacy node rejects bytes', async () => {
-    const modern = await testNode({ dialect: 'cosmos' });
-    const legacy = await testNode({ dialect: 'legacy' });
-    const rejection = (error: RegExp) => ({
-      code: 'node_rejected',
-      status: 422,
-      members: { error: expect.stringMatching(error) },
-    });
-    await expect(serviceOver([modern]).broadcast({ tx: {}, mode: 'sync' })).rejects.toMatchObject(
-      rejection(/send tx_bytes/),
-    );
-    await expect(serviceOver([legacy]).broadcast({ tx_bytes: 'CpAB', mode: 'sync' })).rejects.toMatchObject(
-      rejection(/ tx$/),
-    );
-    expect(modern.broadcasts() + legacy.broadcasts()).toBe(0);
-  });
-
   test('a broadcast is sent to the node that supports its format, if both dialects are available', async () => {
     const modern = await testNode({ dialect: 'cosmos' });
     const legacy = await testNode({ dialect: 'legacy' });

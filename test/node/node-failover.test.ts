@@ -42,11 +42,11 @@ describe('a read', () => {
     ['a proxy without its node', { status: 502, body: '<html>' }, 'server_error'],
     ['malformed', { status: 200, body: '{"balances":"many"}' }, 'unexpected'],
     ['a rate limit', { status: 429, body: '{}' }, 'rate_limited'],
-  ])('continues with the next node after %s', async (_name, reply, reason) => {
+  ])('continues with the next node after %s', async (_name, response, reason) => {
     const [first, second] = [await testNode(), await testNode()];
     const node = serviceOver([first, second]);
     await node.balances(ADDRESS);
-    first.state.override = () => reply;
+    first.state.override = () => response;
     expect(await node.balances(ADDRESS)).toMatchObject(amount(second.state));
     expect(node.warnings().map(warningText)).toEqual([`node 1: ${reason}`]);
   });

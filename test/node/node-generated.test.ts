@@ -9,6 +9,7 @@ import { createNodePool } from '#node/pool';
 import { SAMPLES } from '../cosmos/conversion/samples.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { unlogged } from '../support/unlogged.ts';
+import { notPassed } from './node-harness.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const HASH = 'AB'.repeat(32);
@@ -222,7 +223,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node',
           return { status, body };
         };
         const pool = createNodePool({
-          sources: [{ send, close: async () => {} }],
+          sources: [{ send, pass: notPassed, close: async () => {} }],
           ...{ dialect, timeoutMs: 1000, clock: systemClock },
           log: { debug() {}, info() {}, warn() {}, error() {} },
           failures: unlogged,
@@ -235,16 +236,16 @@ describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node',
           block: () => node.block('7'),
           transaction: () => node.transaction(HASH),
         };
-        let answer: unknown;
+        let response: unknown;
         try {
-          answer = await use[call]();
+          response = await use[call]();
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           expect(error.code).not.toBe('internal_error');
           return;
         }
         received += 1;
-        const written = JSON.parse(JSON.stringify(answer));
+        const written = JSON.parse(JSON.stringify(response));
         if (call === 'transaction') return;
         const known = new Set([...leaves(bodies)].flatMap(forms));
         const invented = [...leaves(written)].filter(
@@ -252,7 +253,7 @@ describe.each(['cosmos', 'legacy'] as const)('generated responses of a %s node',
         );
         expect(invented).toEqual([]);
         if (call === 'account') {
-          const { value } = (answer as Awaited<ReturnType<typeof node.account>>).result;
+          const { value } = (response as Awaited<ReturnType<typeof node.account>>).result;
           expect([ADDRESS, '']).toContain(value.address);
           expect(value.sequence).toMatch(/^\d+$/);
           expect(value.account_number).toMatch(/^\d+$/);
@@ -285,7 +286,7 @@ test('generated amino JSON is encoded or rejected, and never causes an internal 
   const options = { timeoutMs: 1000, clock: systemClock };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const pool = createNodePool({
-    sources: [{ send, close: async () => {} }],
+    sources: [{ send, pass: notPassed, close: async () => {} }],
     dialect: 'cosmos',
     log,
     failures: unlogged,

@@ -50,3 +50,5 @@ export const SHORT = 800;
 export const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 export const HASH = 'AB'.repeat(32);
 export const TX_BYTES = Buffer.from('a signed transaction').toString('base64');
+/** For a source that receives only calls of the service itself. */
+export const notPassed = () => Promise.reject(new Error('the test passes no call on'));

@@ -71,6 +71,25 @@ describe('a call', () => {
     );
   });
 
+  it('accepts an address in upper case, and uses it in lower case', async () => {
+    const upper = ADDRESS.toUpperCase();
+    const balances = await call(`/bank/balances/${upper}`, { as: '/bank/balances/{address}' });
+    expect(balances).toMatchObject({ status: 200, body: { result: [{ denom: 'ukava', amount: '7' }] } });
+    expect(balances.headers.get('link')).toContain(`/address/${ADDRESS}>`);
+    const account = await call(`/auth/accounts/${upper}`, { as: '/auth/accounts/{address}' });
+    expect(account).toMatchObject({ status: 200, body: { result: { value: { address: ADDRESS } } } });
+    for (const condition of [
+      `message.sender=${upper}`,
+      `query=${encodeURIComponent(`message.sender='${upper}' AND tx.height>=5`)}`,
+      `events=${encodeURIComponent(`transfer.recipient='${upper}'`)}`,
+    ]) {
+      expect((await call(`/txs?${condition}`)).status).toBe(200);
+      const sent = JSON.stringify(node.calls.at(-1));
+      expect(sent, condition).toContain(ADDRESS);
+      expect(sent, condition).not.toContain(upper);
+    }
+  });
+
   it('forwards the query of a search, except the service’s own parameters', async () => {
     node.state.known.set(HASH, { height: '5', txhash: HASH });
     const target = `/txs?message.sender=${ADDRESS}&tx.minheight=5&currency=usd&network=mainnet&page=1&limit=10`;

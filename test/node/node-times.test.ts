@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { createBroadcasting } from '#node/broadcast';
 import { createNodePool } from '#node/pool';
 import type { NodeSource } from '#node/source';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { unlogged } from '../support/unlogged.ts';
-import { ADDRESS, HASH, TX_BYTES } from './node-harness.ts';
+import { ADDRESS, HASH, notPassed, TX_BYTES } from './node-harness.ts';
 
 const TIMEOUT = 900;
 
@@ -21,7 +21,7 @@ function hanging(nodes: number) {
     clock.advance(withinMs);
     throw new UpstreamFailure('node', 'timeout', 'no answer');
   };
-  const sources = Array.from({ length: nodes }, () => ({ send, close: async () => undefined }));
+  const sources = Array.from({ length: nodes }, () => ({ send, pass: notPassed, close: async () => undefined }));
   const log = pino({ level: 'silent' });
   const pool = createNodePool({
     sources,

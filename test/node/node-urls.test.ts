@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#core/clock';
-import { SettingsError } from '#core/setting-forms';
+import { SettingsError } from '#core/forms/setting-forms';
 import { openNode } from '#node/source';
 import { readSettings } from '#settings';
 import { warningText } from '#upstream/freshness';
@@ -23,12 +23,6 @@ describe('credentials in the URL of a node', () => {
     await only.close();
     await expect(node.balances(ADDRESS)).rejects.toMatchObject({ code: 'upstream_unavailable' });
     expect(JSON.stringify([node.lines, node.warnings().map(warningText)])).not.toMatch(/ada|cr(%40|@)t/);
-  });
-
-  test('are absent if nothing is known', async () => {
-    const only = await testNode();
-    await serviceOver([only]).balances(ADDRESS);
-    expect(only.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
   test('are not in errors', async () => {

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
-import { GIVEN_UP_AFTER, pauseAfter } from '#notifications/outbox';
+import { GIVEN_UP_AFTER, retryDelay } from '#notifications/outbox';
 
 /** The times of the attempts of a message that always fails, in ms after it was added. */
 function attemptsOf(random: () => number): number[] {
   const at = [0];
   for (;;) {
     const last = at.at(-1) as number;
-    const pause = pauseAfter(at.length, last, random());
+    const pause = retryDelay(at.length, last, random());
     if (pause === undefined) return at;
     at.push(last + pause);
   }
 }
 
 test('the first attempt is repeated well within 90 s', () => {
-  expect(pauseAfter(1, 0, 0)).toBe(30 * SECOND);
-  expect(pauseAfter(1, 0, 1)).toBeLessThanOrEqual(60 * SECOND);
+  expect(retryDelay(1, 0, 0)).toBe(30 * SECOND);
+  expect(retryDelay(1, 0, 1)).toBeLessThanOrEqual(60 * SECOND);
 });
 
 test('a message that always fails is retried for 24 hours, with growing pauses, and then dropped', () => {
@@ -39,5 +39,5 @@ test('a message that always fails is retried for 24 hours, with growing pauses, 
 });
 
 test('a message that waited for longer than a day has one attempt', () => {
-  expect(pauseAfter(1, GIVEN_UP_AFTER, 0)).toBeUndefined();
+  expect(retryDelay(1, GIVEN_UP_AFTER, 0)).toBeUndefined();
 });

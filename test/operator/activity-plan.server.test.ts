@@ -1,22 +1,22 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, iso } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { createActivityStore } from '#operator/users/activity-store';
+import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 
 const NOW = Date.UTC(2026, 4, 10, 12);
 const TABLES = ['user', 'usage', 'lease', 'user_activity'];
 
-/** Users with calls in the current period, and with a closed lease of the day before. */
+/** Users with calls in the current period, and with a lease of the day before. */
 const FILL = `
   INSERT INTO "user" (name, email, plan, "limit", anchor, created_at, valid_until, updated_at)
   SELECT 'Ada', 'ada@example.org', 'monthly', 10000, at, at, at + interval '1 month', at
   FROM generate_series(1, 20000), LATERAL (SELECT timestamptz '${iso(NOW - 9 * DAY)}' AS at) t;
   INSERT INTO usage (user_key, period_start, used) SELECT key, anchor, 1 FROM "user";
-  INSERT INTO lease (id, user_key, period_start, date, granted, spent, expires_at, closed)
-  SELECT lpad(key::text, 32, '0')::uuid, key, anchor, '2026-05-09', 20, 20, timestamptz '${iso(NOW - DAY)}', true
-  FROM "user";
+  INSERT INTO lease (user_key, process, period_start, date, report, granted, spent, key_id, path)
+  SELECT key, lpad('1', 32, '0')::uuid, anchor, '2026-05-09', 1, 20, 20, 1, 1 FROM "user";
   INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
   SELECT key, 1, key % 2, CASE WHEN key % 2 = 0 THEN 'infinity' ELSE timestamptz '${iso(NOW + 20 * DAY)}' END, 0,
     array_fill(0, ARRAY[13]), 0
@@ -28,8 +28,7 @@ let client: pg.Client;
 beforeAll(async () => {
   const database = await createTestDatabase();
   drop = database.drop;
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  client = await connectTo(database.url);
   for (const statement of FILL.split(';\n')) await client.query(statement);
 });
 afterAll(async () => {

@@ -27,7 +27,7 @@ async function pass(ms: number, ago = 5 * MINUTE): Promise<void> {
   clock.advance(ms);
   await service.parts.allowance.settle();
   await service.database.prisma.$executeRaw`
-    UPDATE refresh SET fetched_at = ${iso(clock.now() - ago)}::timestamptz WHERE what = 'activity'`;
+    UPDATE refresh SET fetched_at = ${iso(clock.now() - ago)}::timestamptz WHERE resource = 'activity'`;
   await service.parts.operator.admin?.updateActivity();
 }
 
@@ -53,7 +53,8 @@ it('counts the calls of the last hour once, in leases and after they are booked'
 });
 
 it('after a pause, orders users by calls during the pause, but does not count them toward the last hour', async () => {
-  const [few, many] = [await service.user('few@example.org', 'Few'), await service.user('many@example.org', 'Many')];
+  const few = await service.user('few@example.org', 'Few');
+  const many = await service.user('many@example.org', 'Many');
   await call(few.apiKey, 10);
   await pass(MINUTE);
   expect((await sorted('usage'))[0]).toBe(few.key);
@@ -69,7 +70,8 @@ it('after a pause, orders users by calls during the pause, but does not count th
 });
 
 it('counts only the calls of the current period', async () => {
-  const [old, fresh] = [await service.user('old@example.org', 'Old'), await service.user('fresh@example.org', 'Fresh')];
+  const old = await service.user('old@example.org', 'Old');
+  const fresh = await service.user('fresh@example.org', 'Fresh');
   await call(old.apiKey, 30);
   await pass(MINUTE);
   expect((await sorted('usage'))[0]).toBe(old.key);

@@ -20,7 +20,7 @@ const events = async (key: number) =>
     }),
   );
 
-async function answer(path: string, apiKey: string, method = 'GET') {
+async function send(path: string, apiKey: string, method = 'GET') {
   const response = await fetch(`${service.url}${path}`, { method, headers: { 'x-api-key': apiKey } });
   const text = await response.text();
   const body = text === '' ? {} : JSON.parse(text);
@@ -29,7 +29,7 @@ async function answer(path: string, apiKey: string, method = 'GET') {
 
 it('a suspended user is rejected with the reason, can still read data and usage, and is resumed', async () => {
   const { key, apiKey } = await service.user();
-  expect((await answer(PRICED, apiKey)).status).toBe(200);
+  expect((await send(PRICED, apiKey)).status).toBe(200);
   const suspended = await service.change(`/users/${key}/suspend`, { reason: 'Unusual traffic' });
   expect([suspended.status, suspended.body.state, suspended.body.suspension.reason]).toEqual([
     200,
@@ -43,20 +43,20 @@ it('a suspended user is rejected with the reason, can still read data and usage,
     ['/v1/user/renew', 'POST'],
     ['/v1/user', 'DELETE'],
   ] as const) {
-    const { status, code, detail } = await answer(path, apiKey, method);
+    const { status, code, detail } = await send(path, apiKey, method);
     expect([path, status, code]).toEqual([path, 403, 'account_suspended']);
     expect(detail).toContain('Reason: Unusual traffic.');
   }
   for (const path of ['/v1/user/data', '/v1/user/usage']) {
-    const { status, body } = await answer(path, apiKey);
+    const { status, body } = await send(path, apiKey);
     expect([path, status, body.suspended]).toEqual([path, 200, 'Unusual traffic']);
   }
-  expect((await answer('/v1/user/export', apiKey)).status).toBe(200);
+  expect((await send('/v1/user/export', apiKey)).status).toBe(200);
   await service.change(`/users/${key}/suspend`, { reason: 'Unusual traffic' });
   const resumed = await service.change(`/users/${key}/resume`, { reason: 'Fixed' });
   expect([resumed.status, resumed.body.state, resumed.body.suspension]).toEqual([200, 'active', null]);
-  expect((await answer(PRICED, apiKey)).status).toBe(200);
-  expect((await answer('/v1/user/data', apiKey)).body).not.toHaveProperty('suspended');
+  expect((await send(PRICED, apiKey)).status).toBe(200);
+  expect((await send('/v1/user/data', apiKey)).body).not.toHaveProperty('suspended');
   await service.change(`/users/${key}/resume`, { reason: 'Again' });
   // A change that changes nothing adds no event.
   expect(await events(key)).toMatchObject([
@@ -74,15 +74,15 @@ it('a suspended user is rejected with the reason, can still read data and usage,
 it('credits raise the limit of the current period only', async () => {
   const { key, apiKey } = await service.user();
   await service.change(`/users/${key}/limit`, { limit: 1 });
-  expect((await answer(PRICED, apiKey)).status).toBe(200);
-  expect((await answer(PRICED, apiKey)).code).toBe('quota_exceeded');
+  expect((await send(PRICED, apiKey)).status).toBe(200);
+  expect((await send(PRICED, apiKey)).code).toBe('quota_exceeded');
   const { body } = await service.change(`/users/${key}/credits`, { calls: 2, reason: 'Outage' });
   expect(body).toMatchObject({ limit: 1, credits: 2, periodLimit: 3 });
-  await expect.poll(async () => (await answer(PRICED, apiKey)).status).toBe(200);
-  expect((await answer(PRICED, apiKey)).status).toBe(200);
+  await expect.poll(async () => (await send(PRICED, apiKey)).status).toBe(200);
+  expect((await send(PRICED, apiKey)).status).toBe(200);
   const rejected = await fetch(`${service.url}${PRICED}`, { headers: { 'x-api-key': apiKey } });
   expect([rejected.status, rejected.headers.get('ratelimit-policy')?.split(';')[1]]).toEqual([429, 'q=3']);
-  expect((await answer('/v1/user/usage', apiKey)).body).toMatchObject({ limit: 3, used: 3, remaining: 0 });
+  expect((await send('/v1/user/usage', apiKey)).body).toMatchObject({ limit: 3, used: 3, remaining: 0 });
   const shown = (await service.send(`/admin/v1/users/${key}`)).body;
   expect(shown.grants).toMatchObject([{ calls: 2, reason: 'Outage', periodStart: shown.periodStart }]);
   expect((await events(key))[0]).toMatchObject({
@@ -111,7 +111,7 @@ it('a plan changes now, with a new period and term, or at the end of the current
 it('a plan that has become due starts, and a renewal before that uses it', async () => {
   const { key, apiKey } = await service.user();
   const { body } = await service.change(`/users/${key}/plan`, { plan: 'yearly', from: 'next' });
-  const renewed = await answer('/v1/user/renew', apiKey, 'POST');
+  const renewed = await send('/v1/user/renew', apiKey, 'POST');
   const years = Date.parse(renewed.body.validUntil) - Date.parse(body.nextPlan.from);
   expect(years).toBeGreaterThan(364 * DAY);
   const past = new Date(Date.now() - DAY);
@@ -123,11 +123,11 @@ it('a plan that has become due starts, and a renewal before that uses it', async
 
 it('rotates, renews, revokes a key and erases, each with an event that contains no key and no address', async () => {
   const { key, apiKey } = await service.user('grace@example.net', 'Grace Hopper');
-  const made = await answer('/v1/user/keys?label=secret-label', apiKey, 'POST');
+  const made = await send('/v1/user/keys?label=secret-label', apiKey, 'POST');
   const rotated = await service.change(`/users/${key}/rotate`, { graceSeconds: 0 });
   expect(rotated.headers.get('cache-control')).toBe('no-store');
-  expect((await answer(PRICED, apiKey)).code).toBe('api_key_revoked');
-  expect((await answer(PRICED, rotated.body.apiKey)).status).toBe(200);
+  expect((await send(PRICED, apiKey)).code).toBe('api_key_revoked');
+  expect((await send(PRICED, rotated.body.apiKey)).status).toBe(200);
   expect((await service.change(`/users/${key}/renew`)).status).toBe(200);
   expect((await service.change(`/users/${key}/renew`)).body.code).toBe('renew_too_early');
   const revoke = (id: number) => service.send(`/admin/v1/users/${key}/keys/${id}`, { method: 'DELETE' });
@@ -139,7 +139,7 @@ it('rotates, renews, revokes a key and erases, each with an event that contains 
   );
   expect((await revoke(owner.id)).body.code).toBe('last_owner_key');
   expect((await service.send(`/admin/v1/users/${key}`, { method: 'DELETE' })).status).toBe(204);
-  expect((await answer(PRICED, rotated.body.apiKey)).code).toBe('api_key_revoked');
+  expect((await send(PRICED, rotated.body.apiKey)).code).toBe('api_key_revoked');
   const erased = await service.send(`/admin/v1/users/${key}`);
   expect(erased.body).toMatchObject({ state: 'erased', name: null, email: null });
   for (const [path, body] of [

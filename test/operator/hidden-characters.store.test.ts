@@ -26,10 +26,10 @@ const HIDDEN = [
 ];
 const until = '2030-01-31T12:00:00Z';
 
-type Answer = { status: number; body: { name?: string; errors?: { location: string }[] } };
+type JsonResponse = { status: number; body: { name?: string; errors?: { location: string }[] } };
 
 /** A request of the user. */
-async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+async function call(method: string, path: string, body?: unknown): Promise<JsonResponse> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(`${service.url}${path}`, { method, headers: { 'x-api-key': user.apiKey }, ...sent });
   return { status: response.status, body: await response.json() };
@@ -39,7 +39,7 @@ const create = (name: string) =>
   call('POST', `/v1/user/create?${encoded('name', name)}&email=ada@example.org&plan=monthly`);
 
 /** Each way to store a text that another person reads, and the parameter or member with the text. */
-const WAYS: Record<string, readonly [location: string, store: (text: string) => Promise<Answer>]> = {
+const WAYS: Record<string, readonly [location: string, store: (text: string) => Promise<JsonResponse>]> = {
   'the name of a user': ['query.name', create],
   'the label of a new key': ['query.label', (text) => call('POST', `/v1/user/keys?${encoded('label', text)}`)],
   'the label of a key': ['body.label', (label) => call('PATCH', '/v1/user/keys/1', { label })],

@@ -15,8 +15,11 @@ let operations: Operation[];
 beforeAll(async () => {
   service = await startOperator({
     settings: {
-      ...{ BURST_PER_SECOND: '0', REGISTRATIONS_PER_MINUTE: '0', PUBLIC_URL: 'https://quotient.example.org' },
-      ...{ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'quotient@example.org' },
+      BURST_PER_SECOND: '0',
+      REGISTRATIONS_PER_MINUTE: '0',
+      PUBLIC_URL: 'https://quotient.example.org',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      MAIL_FROM: 'quotient@example.org',
     },
   });
   const { body } = await service.send('/openapi.json');
@@ -28,8 +31,10 @@ beforeAll(async () => {
       .map(({ name }) => name);
   operations = Object.entries(body.paths as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
-      ...{ method: method.toUpperCase(), path },
-      ...{ inPath: named(parameters, 'path'), inQuery: named(parameters, 'query') },
+      method: method.toUpperCase(),
+      path,
+      inPath: named(parameters, 'path'),
+      inQuery: named(parameters, 'query'),
       members: Object.keys(requestBody?.content['application/json'].schema.properties ?? {}),
     })),
   );
@@ -72,10 +77,23 @@ const cursor = fc
 
 /** Accepted values, so that the faulty ones are not hidden by a rejection of another. */
 const ACCEPTED: Record<string, readonly unknown[]> = {
-  ...{ key: ['1'], sort: ['usage'], query: ['ada'], by: ['key'], limit: ['2'], from: ['next'] },
-  ...{ reason: ['a reason'], plan: ['yearly'], calls: [1], graceSeconds: [0], text: ['a text'] },
-  ...{ until: ['2030-01-01T00:00:00Z'], action: ['user.limit'], actor: ['admin'], user: ['1'], state: ['active'] },
-  ...{ id: ['1', '0f8fad5b-d9cb-469f-a165-70867728950e'] },
+  key: ['1'],
+  sort: ['usage'],
+  query: ['ada'],
+  by: ['key'],
+  limit: ['2'],
+  from: ['next'],
+  reason: ['a reason'],
+  plan: ['yearly'],
+  calls: [1],
+  graceSeconds: [0],
+  text: ['a text'],
+  until: ['2030-01-01T00:00:00Z'],
+  action: ['user.limit'],
+  actor: ['admin'],
+  user: ['1'],
+  state: ['active'],
+  id: ['1', '0f8fad5b-d9cb-469f-a165-70867728950e'],
 };
 const faulty = (name: string) =>
   name === 'cursor' ? fc.oneof({ weight: 4, arbitrary: cursor }, { weight: 1, arbitrary: text }) : text;
@@ -124,11 +142,11 @@ it('rejects every value that is out of range with a problem, and fails for none'
       await fc.assert(
         fc.asyncProperty(requestsWith(name, operation), async ({ path, query, body }) => {
           const sent = { method, ...(members.length > 0 && { body }) };
-          const { status, headers, body: answer } = await service.send(`${path}?${query}`, sent);
-          expect([template, status, answer?.code]).not.toEqual([template, 500, 'internal_error']);
+          const { status, headers, body: response } = await service.send(`${path}?${query}`, sent);
+          expect([template, status, response?.code]).not.toEqual([template, 500, 'internal_error']);
           if (status < 400) return;
           expect(headers.get('content-type')).toContain('application/problem+json');
-          if (status === 400) expect(answer.errors[0].location).toMatch(/^(query|path|body)/);
+          if (status === 400) expect(response.errors[0].location).toMatch(/^(query|path|body)/);
         }),
         { numRuns: amount(30, 1_000) },
       );

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { iso, SECOND } from '#core/clock';
-import { type Replicas, startReplicas } from '../accounts/ledger/processes/replicas.ts';
+import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 import { PRICED } from '../support/service/hammer.ts';
 
 const TOKEN = 'an-admin-token-of-more-than-32-characters';
@@ -73,7 +73,10 @@ async function stateOf(key: number): Promise<State> {
   const { plan, limit, validUntil, suspendedAt, suspendedReason, nextPlan, nextLimit, nextFrom } = user;
   const next = nextPlan && nextFrom ? { plan: nextPlan, limit: nextLimit, from: iso(nextFrom.getTime()) } : null;
   return {
-    ...{ plan, limit, suspended: suspendedAt !== null, reason: suspendedReason },
+    plan,
+    limit,
+    suspended: suspendedAt !== null,
+    reason: suspendedReason,
     validUntil: iso(validUntil.getTime()),
     nextPlan: next,
   };

@@ -139,3 +139,27 @@ it('rejects a cursor of another list and parameters out of range', async () => {
     expect([query, status, body.code]).toEqual([query, 400, 'invalid_request']);
   }
 });
+
+it('finds an address with an internationalized domain in both forms', async () => {
+  await service.user('ann&b@bücher.example', 'Ann Bücher');
+  for (const query of ['ann&b@bücher.example', 'ANN&B@XN--BCHER', 'ann&b@bücher.ex'])
+    expect([query, await names({ query })]).toEqual([query, ['Ann Bücher']]);
+});
+
+it('finds names in all scripts by themselves and by each of their words', async () => {
+  const found = [
+    'नमस्ते कुमार',
+    'محمّد علی\u200cرضا',
+    'ภาษาไทย',
+    'ÇELİK',
+    'Jose\u0301 Núñez',
+    '김철수',
+    'C:\\Ops & Co',
+    "'quoted':*",
+  ];
+  for (const name of found) await service.user('scripts@example.org', name, 'monthly');
+  for (const name of found) {
+    for (const query of [name, ...name.split(' ').filter((word) => /\p{L}/u.test(word))])
+      expect([query, await names({ query })]).toEqual([query, [name]]);
+  }
+});

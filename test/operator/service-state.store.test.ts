@@ -35,7 +35,9 @@ it('reports the state and the budget of each source', async () => {
   await service.parts.outcomes.write();
   const [failing] = (await service.send('/admin/v1/sources')).body;
   expect(failing).toMatchObject({
-    ...{ state: 'failing', lastSuccessAt: coingecko.lastSuccessAt, lastFailure: { cause: 'timeout' } },
+    state: 'failing',
+    lastSuccessAt: coingecko.lastSuccessAt,
+    lastFailure: { cause: 'timeout' },
   });
   service.parts.outcomes.note('kraken', 'not_listed');
   await service.parts.outcomes.write();
@@ -65,7 +67,8 @@ it('extrapolates the calls of a month at its average rate', () => {
 it('lists undelivered messages without their contents, and retries them', async () => {
   const { prisma } = service.database;
   const old = new Date(Date.now() - DAY);
-  const [waiting, lost] = [crypto.randomUUID(), crypto.randomUUID()];
+  const waiting = crypto.randomUUID();
+  const lost = crypto.randomUUID();
   const base = { payload: { email: 'secret@example.org' }, createdAt: old, lastError: 'status 503', attempts: 9 };
   await prisma.outboxMessage.create({ data: { id: waiting, kind: 'unknown', dueAt: new Date(2 ** 42), ...base } });
   await prisma.outboxMessage.create({
@@ -108,7 +111,7 @@ it('shows an announcement on every page until its end', async () => {
     expect([body, (await put(body)).status]).toEqual([body, 400]);
   await service.database.prisma.announcement.updateMany({ data: { until: new Date() } });
   await service.database.prisma.refresh.update({
-    where: { what: 'announcement' },
+    where: { resource: 'announcement' },
     data: { version: { increment: 1 } },
   });
   await service.parts.poll();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MOST_CALLS } from '#accounts/users/administration';
 import { DAY, HOUR, iso } from '#core/clock';
+import { MAX_CALLS } from '#users/administration/administration';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type OperatorService, startOperator } from './operator-harness.ts';
 
@@ -35,12 +35,12 @@ it('adds credits up to the largest number of calls of a period, and none beyond'
   const grant = (calls: number) => service.change(`/users/${key}/credits`, { calls, reason: 'test' });
   expect((await grant(2)).body.credits).toBe(2);
   expect((await grant(3)).body.credits).toBe(5);
-  expect((await grant(MOST_CALLS - 5)).body).toMatchObject({ credits: MOST_CALLS, periodLimit: MOST_CALLS + 10_000 });
+  expect((await grant(MAX_CALLS - 5)).body).toMatchObject({ credits: MAX_CALLS, periodLimit: MAX_CALLS + 10_000 });
   const rejected = await grant(1);
   expect([rejected.status, rejected.body.errors[0].location]).toEqual([400, 'body.calls']);
   const { credits, grants } = await show(key);
-  expect([credits, grants.map(({ calls }: { calls: number }) => calls)]).toEqual([MOST_CALLS, [MOST_CALLS - 5, 3, 2]]);
-  expect(await newest(key)).toMatchObject({ before: { credits: 5 }, after: { credits: MOST_CALLS } });
+  expect([credits, grants.map(({ calls }: { calls: number }) => calls)]).toEqual([MAX_CALLS, [MAX_CALLS - 5, 3, 2]]);
+  expect(await newest(key)).toMatchObject({ before: { credits: 5 }, after: { credits: MAX_CALLS } });
 });
 
 it('starts a due plan before a change of the limit, which then applies to the new period', async () => {

@@ -51,6 +51,6 @@ it('is provisioned with its data source, at the paths of the compose file', () =
   const folder = `${providers[0].options.path}/`.replace('/etc/grafana/', '');
   expect(globSync(`grafana/${folder}*.json`, { cwd: OPS })).toEqual(['grafana/dashboards/quotient.json']);
   expect(readOps('grafana/grafana.ini')).toContain(`= /etc/grafana/${folder}quotient.json\n`);
-  const [{ dns_sd_configs: targets }] = parse(readOps('prometheus.yml')).scrape_configs;
+  const [{ dns_sd_configs: targets }] = parse(readOps('prometheus/compose.yml')).scrape_configs;
   expect(targets).toMatchObject([{ names: ['api'], port: api?.environment?.METRICS_PORT }]);
 });

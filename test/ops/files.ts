@@ -18,6 +18,7 @@ type Group = { name: string; rules: Alert[] };
 
 export const RULE_FILES = globSync('alerts/*.yml', { cwd: OPS }).sort();
 export const RULE_TESTS = globSync('alerts/tests/*.yml', { cwd: OPS }).sort();
+export const CONFIGURATIONS = globSync('prometheus/*.yml', { cwd: OPS }).sort();
 export const alertGroups = RULE_FILES.flatMap((file) => (parse(readOps(file)) as { groups: Group[] }).groups);
 
 type Place = { x: number; y: number; w: number; h: number };

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { TOKENS_CHANGED } from '#catalogue/open';
 import { createTokenStore } from '#catalogue/token-store';
 import { DAY, SECOND } from '#core/clock';
-import { createPurgeStore } from '#prices/archive/purge-store';
-import type { TokenRecord } from '#prices/model/records';
+import type { TokenRecord } from '#prices/model/prices-records';
+import { createPurgeStore } from '#prices/series/purge-store';
 import { sandboxTokens } from '#sandbox/tokens';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -32,8 +31,8 @@ test('returns the first date of each interval before anything is stored', async 
   });
   const dates = [];
   for (const interval of ['minute', 'hourly', 'daily']) {
-    const answer = await candles(`bitcoin&fromDate=2024-05-26&thruDate=2026-05-15&interval=${interval}`);
-    const [oldest] = (await answer.json()) as { date: string }[];
+    const response = await candles(`bitcoin&fromDate=2024-05-26&thruDate=2026-05-15&interval=${interval}`);
+    const [oldest] = (await response.json()) as { date: string }[];
     dates.push(new Date(oldest?.date ?? '').toISOString().slice(0, 10));
   }
   // Kraken may drop its two oldest candles before a call for them arrives.
@@ -71,7 +70,7 @@ test('is null for candles of a token without a pair, and never before the first 
   const [added] = [...sandboxTokens().values()].filter(({ pair }) => pair === undefined);
   if (!added) throw new Error('every token has a pair');
   const store = createTokenStore(service.database.prisma);
-  await store.add(TOKENS_CHANGED, { ...added, listed: '2026-05-01', statistics: false });
+  await store.add({ ...added, listed: '2026-05-01', statistics: false, pairs: {} });
   await service.parts.poll();
   expect(await availableOf(added.name)).toEqual({
     prices: { minute: '2026-05-14', hour: '2026-05-01', day: '2026-05-01' },

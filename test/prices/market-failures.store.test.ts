@@ -31,7 +31,6 @@ describe('without stored data', () => {
     ['hangs', { kind: 'hangBeforeHeaders' }, 'upstream_timeout', 504],
     ['returns an HTML page', { kind: 'html' }, 'upstream_invalid', 502],
     ['returns a truncated response', { kind: 'truncated' }, 'upstream_invalid', 502],
-    ['returns an empty response', { kind: 'emptyChart' }, 'upstream_invalid', 502],
     ['returns invalid values', { kind: 'wrongTypes' }, 'upstream_invalid', 502],
     ['returns too much data', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
   ])('reports the cause if CoinGecko %s', async (_name, fault, code, status) => {
@@ -43,6 +42,17 @@ describe('without stored data', () => {
       await expect((async () => request(market))()).rejects.toMatchObject({ code, status });
       clock.advance(6 * MINUTE);
     }
+  });
+
+  test('has no data if CoinGecko returns empty charts', async () => {
+    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
+    sandbox.faults.always({ kind: 'emptyChart' }, { path: 'market_chart' });
+    for (const [name, request] of REQUESTS.slice(3)) {
+      const problem = { code: 'no_data', status: 404 };
+      await expect((async () => request(market))(), name).rejects.toMatchObject(problem);
+      clock.advance(6 * MINUTE);
+    }
+    expect(market.warnings()).toEqual([]);
   });
 
   test('passes on a rate limit with its Retry-After', async () => {
@@ -100,18 +110,18 @@ describe('with stored data', () => {
     sandbox.faults.always({ kind: 'html' });
     for (const step of [5 * MINUTE, 2 * HOUR, DAY, 3 * DAY]) {
       clock.advance(step);
-      const answer = await market.latest('bitcoin');
+      const response = await market.latest('bitcoin');
       await market.idle();
-      expect(answer.body.identity.etag).toBe(latest.body.identity.etag);
-      expect(answer.fetchedAt).toBe(latest.fetchedAt);
+      expect(response.body.identity.etag).toBe(latest.body.identity.etag);
+      expect(response.fetchedAt).toBe(latest.fetchedAt);
       const again = await market.days('bitcoin', 30, 'json');
       await market.idle();
       const from = timesOf(again)[0] ?? 0;
       expect(timesOf(again)).toEqual(days.filter((at) => at >= from));
     }
-    const answer = await market.range('bitcoin', 'day', date('2026-05-10'), date('2026-05-19'), 'json');
-    expect(answer.gaps).toEqual(['2026-05-16/2026-05-19']);
-    expect(answer.outcome.failure).toBeDefined();
+    const response = await market.range('bitcoin', 'day', date('2026-05-10'), date('2026-05-19'), 'json');
+    expect(response.gaps).toEqual(['2026-05-16/2026-05-19']);
+    expect(response.outcome.failure).toBeDefined();
     const hours = await market.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-17'), 'json');
     expect(hours.gaps).toHaveLength(1);
     expect(hours.gaps[0]).toMatch(/^2026-05-15T14:4.*\/2026-05-17T23:59:59\.999Z$/);
@@ -127,10 +137,10 @@ describe('with stored data', () => {
     clock.advance(3 * DAY);
     await days();
     await market.idle();
-    const answer = await days();
+    const response = await days();
     expect(sandbox.countCalls()).toBe(2);
-    expect(answer.gaps).toEqual(['2026-05-16/2026-05-18']);
-    expect(Number.isFinite(answer.dueAt)).toBe(true);
+    expect(response.gaps).toEqual(['2026-05-16/2026-05-18']);
+    expect(Number.isFinite(response.dueAt)).toBe(true);
     expect(Number.isFinite((await market.latest('bitcoin')).dueAt)).toBe(true);
   });
 });
@@ -143,9 +153,10 @@ test('reports a token that CoinGecko omits from the latest prices, and serves th
     body: [{ id: 'bitcoin', current_price: 1, last_updated: '2026-05-15T14:42:00Z' }],
   });
   expect(await market.latest('bitcoin')).toMatchObject({ gaps: [] });
-  // The token is requested once, and again only when it is due.
+  // The token is requested with the others, then alone, and again only when it is due.
   for (let i = 0; i < 3; i++) {
-    await expect((async () => market.latest('solana'))()).rejects.toMatchObject({ code: 'upstream_invalid' });
+    await expect((async () => market.latest('solana'))()).rejects.toMatchObject({ code: 'no_data' });
   }
-  expect(sandbox.countCalls()).toBe(2);
+  expect(sandbox.calls.map(({ query }) => query.ids)).toEqual(['bitcoin', 'bitcoin,solana', 'solana,bitcoin']);
+  expect(market.warnings()).toEqual([{ about: 'missing prices', source: 'coingecko', tokens: ['solana'] }]);
 });

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { type Interval, lastKnowable } from '#prices/model/interval';
-import { dailySample } from '#sandbox/chart';
-import { figuresAt } from '#sandbox/price-model';
-import type { Answer } from '#server/replies/answer-body';
+import { dailySample } from '#sandbox/prices/chart';
+import { figuresAt } from '#sandbox/prices/price-model';
+import type { DataResponse } from '#server/responses/response-body';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { listingOf } from '../../fixtures/tokens.ts';
 import { amount, longTimeout } from '../support/long.ts';
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** The samples of a response, at their stored times. CSV has whole seconds. */
-function samplesOf({ body }: Answer, stored: readonly number[]): { at: number; price: number | null }[] {
+function samplesOf({ body }: DataResponse, stored: readonly number[]): { at: number; price: number | null }[] {
   const exact = new Map(stored.map((at) => [Math.floor(at / SECOND), at]));
   const lines = String(body.identity.payload).trimEnd().split('\r\n').slice(1);
   return lines.map((line) => {
@@ -86,19 +86,19 @@ const send = ({ market }: TestMarket, request: UpstreamRequest, now: number) => 
   return market.range(request.token, request.grain, from, from + request.length * DAY, 'csv');
 };
 
-const gapsOf = ({ gaps }: Answer) =>
+const gapsOf = ({ gaps }: DataResponse) =>
   gaps.map((text) => {
     const [from = '', thru = ''] = text.split('/');
     return { from: Date.parse(from), thru: Date.parse(thru) + (thru.length === 10 ? DAY - 1 : 0) };
   });
 
 /** Properties of every response, after any sequence of requests. */
-function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stored: readonly number[]): void {
+function checkResponse(response: DataResponse, request: UpstreamRequest, now: number, stored: readonly number[]): void {
   const { token } = request;
   const { grain, from, thru } = windowOf(request, now);
-  const samples = samplesOf(answer, stored);
+  const samples = samplesOf(response, stored);
   expect(samples.length).toBeGreaterThan(0);
-  expect(answer.modifiedAt).toBe(samples.at(-1)?.at);
+  expect(Math.floor(response.modifiedAt / SECOND)).toBe(Math.floor((samples.at(-1)?.at ?? 0) / SECOND));
   samples.forEach(({ at, price }, i) => {
     if (i > 0) expect(at).toBeGreaterThan(samples[i - 1]?.at as number);
     expect(at).toBeGreaterThanOrEqual(from);
@@ -107,18 +107,20 @@ function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stor
     // A latest price is rounded. All other values equal CoinGecko's, to the last digit.
     if (price !== own) expect(Math.abs((price ?? 0) / own - 1)).toBeLessThan(1e-4);
   });
-  const gaps = gapsOf(answer);
+  const gaps = gapsOf(response);
   for (const gap of gaps) {
     expect(gap.from).toBeGreaterThanOrEqual(Math.max(from, listingOf(token)));
     expect(gap.thru).toBeLessThanOrEqual(Math.max(thru, startOfDate(thru) + DAY - 1));
   }
-  if (gaps.length > 0) expect(answer.settled).toBe(false);
+  if (gaps.length > 0) expect(response.isImmutable).toBe(false);
   if (grain !== 'day') return;
   const midnights = new Map(samples.filter(({ at }) => at === startOfDate(at)).map(({ at, price }) => [at, price]));
   const first = Math.max(startOfDate(from), listingOf(token));
   for (let date = first; date <= Math.min(thru, lastKnowable('day', now)); date += DAY) {
     const isGap = gaps.some((gap) => gap.from <= date && date <= gap.thru);
     const own = dailySample(SEED, token, date);
+    // Until today's row is fetched, the first sample of the day replaces it. This sample can be at midnight, too.
+    if (isGap && date === startOfDate(now)) continue;
     expect([date, midnights.has(date)]).toEqual([date, !isGap && own !== null]);
     if (own && midnights.has(date)) expect(midnights.get(date)).toBe(own.price);
   }
@@ -126,8 +128,8 @@ function checkAnswer(answer: Answer, request: UpstreamRequest, now: number, stor
 
 /** Settled samples equal CoinGecko's, and never change. */
 async function checkSettled({ database }: TestMarket, before: Map<string, number | null>): Promise<void> {
-  const rows = await database.prisma.point.findMany({ where: { settled: true } });
-  const after = new Map(rows.map(({ token, grain, at, price }) => [`${token},${grain},${at.getTime()}`, price]));
+  const rows = await database.prisma.point.findMany({ where: { final: true } });
+  const after = new Map(rows.map(({ token, interval, at, price }) => [`${token},${interval},${at.getTime()}`, price]));
   for (const [key, price] of after) {
     const [token, grain, at] = key.split(',') as [TokenName, Interval, string];
     const sampled = grain === 'day' ? dailySample : figuresAt;
@@ -147,10 +149,10 @@ async function live(test: TestMarket, clock: TestClock, steps: readonly Step[]):
       const now = clock.now();
       if (step.kind === 'range' && step.length > step.back + 5) continue;
       try {
-        const answer = await send(test, step, now);
+        const response = await send(test, step, now);
         const rows = await test.database.prisma.point.findMany({ where: { token: step.token } });
-        checkAnswer(
-          answer,
+        checkResponse(
+          response,
           step,
           now,
           rows.map(({ at }) => at.getTime()).sort((a, b) => a - b),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '#core/clock';
-import { type MarketSample, marketSample } from '#prices/latest/records';
+import { type MarketSample, marketSample } from '#prices/latest/latest-records';
 import { type Document, published } from '../../fixtures/published.ts';
 import { DAYS, type FaultyUpstreamService, startWithFaultyUpstream } from '../support/service/chaos.ts';
 
@@ -16,8 +16,8 @@ const calls = () => service.sandbox.countCalls();
 /** Requests the sample frequently without a key, for a number of hours. */
 async function flood(hours: number): Promise<void> {
   for (let minutes = 0; minutes < hours * 60; minutes += 5) {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => get(`?x=${i}`)));
-    for (const answer of answers) await answer.text();
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => get(`?x=${i}`)));
+    for (const response of responses) await response.text();
     await service.parts.market.idle();
     await service.pass(5 * MINUTE);
   }
@@ -25,9 +25,9 @@ async function flood(hours: number): Promise<void> {
 
 describe('GET /v1/sample', () => {
   test('returns the same data without a key as the other paths with a key', async () => {
-    const answer = await get();
-    expect(answer.status).toBe(200);
-    const { title, latest, history } = marketSample.parse(await answer.json());
+    const response = await get();
+    expect(response.status).toBe(200);
+    const { title, latest, history } = marketSample.parse(await response.json());
     expect(title).toBe('Bitcoin');
     expect(latest.change_24h).toBeTypeOf('number');
     const table = await service.ask('/v1/prices/latest/tokens?tokenNames=bitcoin');
@@ -39,14 +39,14 @@ describe('GET /v1/sample', () => {
   test('has its source, its age and a validator, and can be stored by shared caches', async () => {
     await (await get()).text();
     await service.pass(10 * MINUTE);
-    const answer = await get();
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await get();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'quotient-source': 'coingecko',
       age: '600',
       'cache-control': 'public, max-age=3600, stale-while-revalidate=60, stale-if-error=86400',
       vary: 'Accept-Encoding',
     });
-    const again = await get('', { 'if-none-match': String(answer.headers.get('etag')) });
+    const again = await get('', { 'if-none-match': String(response.headers.get('etag')) });
     expect([again.status, await again.text(), again.headers.get('age')]).toEqual([304, '', '600']);
     expect((await get('', { 'accept-encoding': 'br' })).headers.get('content-encoding')).toBe('br');
     const head = await fetch(`${service.url}/v1/sample`, { method: 'HEAD' });
@@ -61,10 +61,10 @@ describe('GET /v1/sample', () => {
       ['?mnemonic=abandon', 400],
       ['?format=csv', 406],
     ] as const) {
-      const answer = await get(query);
-      const [body, headers] = [await answer.text(), Object.fromEntries(answer.headers)];
-      const about = { method: 'GET', path: '/v1/sample', status: answer.status, headers, body };
-      expect([query, answer.status, contract.faults(about)]).toEqual([query, status, []]);
+      const response = await get(query);
+      const [body, headers] = [await response.text(), Object.fromEntries(response.headers)];
+      const about = { method: 'GET', path: '/v1/sample', status: response.status, headers, body };
+      expect([query, response.status, contract.faults(about)]).toEqual([query, status, []]);
     }
     expect((await fetch(`${service.url}/v1/sample`, { method: 'POST' })).status).toBe(405);
   });
@@ -101,9 +101,9 @@ describe('GET /v1/sample', () => {
       await service.ask(DAYS);
       await service.parts.market.idle();
       const before = calls();
-      const answer = await get();
-      expect(Number(answer.headers.get('age'))).toBeLessThan(60);
-      await answer.text();
+      const response = await get();
+      expect(Number(response.headers.get('age'))).toBeLessThan(60);
+      await response.text();
       await service.parts.market.idle();
       expect(calls()).toBe(before);
     }

@@ -1,8 +1,14 @@
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readMigrations } from '#database/migrations';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
+import { connectTo } from '../support/database/client.ts';
+import { startCuttingProxy } from '../support/database/cutting-proxy.ts';
+import { createTestDatabase } from '../support/database/database.ts';
 import { spawnService } from '../support/service/service-process.ts';
+
+/** The number of points between the first connection and the listener at which the connections end. */
+const STAGES = 12;
 
 describe.runIf(canStartPostgres)('a database that becomes available after the service', () => {
   it('is migrated once by two waiting processes', { timeout: 90_000 }, async () => {
@@ -29,5 +35,58 @@ describe.runIf(canStartPostgres)('a database that becomes available after the se
     const migrations = await readMigrations();
     expect(rows.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
     await server.close();
+  });
+
+  it('that stops while the service reads it is awaited', { timeout: 90_000 }, async () => {
+    const server = await startPostgresServer();
+    onTestFinished(server.close);
+    const first = spawnService({ DATABASE_URL: server.url });
+    await first.logged(/Server listening/);
+    expect(await first.stop()).toBe(0);
+
+    const other = await connectTo(server.url);
+    await other.query('BEGIN; LOCK TABLE shared_secret');
+    const service = spawnService({ DATABASE_URL: server.url });
+    const waiting = `SELECT FROM pg_locks WHERE relation = 'shared_secret'::regclass AND NOT granted`;
+    await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
+    await server.stop();
+    await service.logged(/ECONNREFUSED.*database failed/);
+    await server.start();
+    await service.logged(/Server listening/);
+    await service.logged(/database recovered/);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe('a database that becomes unreachable during the start', () => {
+  it('is awaited at every stage', { timeout: 300_000 }, async () => {
+    const { url, drop } = await createTestDatabase('empty');
+    onTestFinished(drop);
+
+    async function startThrough(forwarded?: number): Promise<number> {
+      const proxy = await startCuttingProxy(url, forwarded);
+      const service = spawnService({ DATABASE_URL: proxy.url });
+      try {
+        if (forwarded !== undefined) {
+          const failure = JSON.parse(await service.logged(/database failed/));
+          expect(failure.work).toHaveProperty('start');
+          proxy.resume();
+        }
+        await service.logged(/Server listening/);
+        const count = proxy.count();
+        expect(await service.stop()).toBe(0);
+        return count;
+      } finally {
+        await service.kill();
+        await proxy.close();
+      }
+    }
+
+    const count = await startThrough();
+    // The first run has applied the migrations, so the next runs have fewer messages.
+    const stages = await startThrough();
+    expect(stages).toBeLessThan(count);
+    const cuts = Array.from({ length: STAGES }, (_, i) => Math.floor((i * (stages - 1)) / STAGES));
+    for (const forwarded of cuts) await startThrough(forwarded);
   });
 });

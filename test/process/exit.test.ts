@@ -35,3 +35,14 @@ it('reports in one line that a host has no address', async () => {
     exitCode: EXIT.failed,
   });
 });
+
+it('reports in one line that the database failed, and keeps the stack trace of other errors', () => {
+  const reported = (message: string, members = {}) => toExitReport(Object.assign(new Error(message), members)).text;
+  expect(reported('timeout exceeded when trying to connect')).toBe(
+    'the database failed: timeout exceeded when trying to connect',
+  );
+  expect(reported('canceling statement', { severity: 'ERROR', code: '57014' })).toMatch(
+    /^the database failed: [^\n]+$/,
+  );
+  expect(reported('no such file', { code: 'ENOENT', errno: -2, syscall: 'open' })).toContain('exit.test.ts');
+});

@@ -22,17 +22,17 @@ const pretending = (version: string) => [
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`,
 ];
 
-it.each(['20.19.0', '22.18.1'])('reports in one line that Node %s is too old', async (version) => {
+it('reports in one line that an older version of Node is too old', async () => {
   const oldest = manifest.engines.node.replace('>=', '');
   for (const entry of entries) {
-    const refused = spawnService({}, [...pretending(version), entry, '--help']);
+    const refused = spawnService({}, [...pretending('22.18.1'), entry, '--help']);
     expect(await refused.exited).toEqual([2, null]);
     await refused.logged(/Node/);
     expect(refused.lines).toEqual([`Quotient needs Node ${oldest} or newer; this is ${process.version}.`]);
   }
 });
 
-it.each(['22.19.0', '23.0.0', '100.0.0'])('runs on Node %s', async (version) => {
+it.each(['22.19.0', '100.0.0'])('runs on Node %s', async (version) => {
   const help = spawnService({}, [...pretending(version), 'src/main.ts', '--help']);
   expect(await help.exited).toEqual([0, null]);
 });

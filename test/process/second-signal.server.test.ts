@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Replicas, startReplicas } from '../accounts/ledger/processes/replicas.ts';
+import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 import { hammer } from '../support/service/hammer.ts';
 
 let replicas: Replicas;

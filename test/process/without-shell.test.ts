@@ -4,11 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { NPM, WORD_SPLITTING_SHELL } from '../support/npm.ts';
-
-// npm takes a second to start, and several on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -20,37 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
-
-/** `npm run` in the checkout, with a shell that only splits words. */
-const run = (...args: string[]) =>
-  promisify(execFile)(process.execPath, [NPM, `--script-shell=${WORD_SPLITTING_SHELL}`, 'run', '--silent', ...args], {
-    cwd: root,
-    env: environment,
-  });
-
 it.each(Object.entries(scripts))('%s is a program and words', (_name, script) => {
   expect(script).toMatch(/^(node|vitest|biome)( [\w./:-]+)*$/);
   const [program, file = ''] = script.split(' ');
   if (program !== 'node' || file === '--watch') return;
   const source = file.replace(/^build\/(.*)\.js$/, 'src/$1.ts');
   expect([source, existsSync(source)]).toEqual([source, true]);
-});
-
-it('the shell of these tests only splits words', async () => {
-  const run = promisify(execFile)(WORD_SPLITTING_SHELL, ['-c', `printf %s| A=1 && $(id) "*.json" '*'`]);
-  expect((await run).stdout).toBe(`A=1|&&|$(id)|"*.json"|'*'|`);
-});
-
-it.each(['start', 'users', 'archive', 'tokens', 'demo'])('npm run %s requires no other shell feature', async (name) => {
-  // The build has its own test. Here, the sources run under its name.
-  const entry = (scripts[name] ?? '').replace(/^node build\/(.*)\.js$/, '$1');
-  const built = join(root, `build/${entry}.js`);
-  await mkdir(join(built, '..'), { recursive: true });
-  await writeFile(built, `import ${JSON.stringify(resolve(`src/${entry}.ts`))};\n`);
-  const { stdout, stderr } = await run(name, '--', '--help');
-  expect(stdout).toContain(`npm ${name === 'start' ? name : `run ${name}`}`);
-  expect(stderr).toBe('');
 });
 
 it('prepare skips the build without the development dependencies, and explains the consequence', async () => {

@@ -32,27 +32,27 @@ async function send(target: string, { method = 'GET', headers, body = [] }: Sent
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
-  const answer = await exchange(service.url, head, ...body);
-  expect(answer.headers['content-type'], `${answer.status} ${answer.body}`).toBe(
+  const response = await exchange(service.url, head, ...body);
+  expect(response.headers['content-type'], `${response.status} ${response.body}`).toBe(
     'application/problem+json; charset=utf-8',
   );
-  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]+$/);
-  expect(answer.headers['cache-control']).toBe('no-store');
-  const problem = JSON.parse(answer.body) as {
+  expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]+$/);
+  expect(response.headers['cache-control']).toBe('no-store');
+  const problem = JSON.parse(response.body) as {
     code: string;
     status: number;
     errors?: { location: string }[];
   };
-  expect(problem.status).toBe(answer.status);
-  return { ...answer, code: problem.code, locations: problem.errors?.map(({ location }) => location) };
+  expect(problem.status).toBe(response.status);
+  return { ...response, code: problem.code, locations: problem.errors?.map(({ location }) => location) };
 }
 
 /** Expects that a request does not change the database. */
 async function refused(...request: Parameters<typeof send>) {
   const before = await stored();
-  const answer = await send(...request);
+  const response = await send(...request);
   expect(await stored()).toEqual(before);
-  return answer;
+  return response;
 }
 
 const isoDate = (at: number) => new Date(at).toISOString().slice(0, 10);
@@ -83,6 +83,56 @@ describe('parameters', () => {
     const faults = JSON.parse(body).errors as { location: string; fix: string }[];
     expect(faults).toEqual([expect.objectContaining({ location: `query.${name}` })]);
     expect(faults[0]?.fix).toMatch(new RegExp(`\\b${name}$`));
+  });
+
+  const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
+  const TABLE = '/v1/prices/latest/tokens?tokenNames=bitcoin';
+  const STREAM = '/v1/prices/stream?tokenNames=bitcoin';
+  const STATS = '/v1/prices/latest/stats?token=btc';
+  const CANDLES = `/v1/prices/history/ohlc?tokenName=bitcoin&${RANGE}`;
+  const DAYS = days('7');
+  const DATE = date('01-01-2026');
+  const CURRENCIES = [
+    ...['vs_currencies', 'convert', 'tsyms', 'quote', 'currency[]', 'amp;currency', 'VS_CURRENCIES'],
+    ...['quoteAsset', 'quoteCurrency', 'quote-currency', 'fiat', 'vs', 'target'],
+  ];
+  const TOKENS = ['coin', 'id', 'ids', 'symbol', 'symbols', 'Symbols', 'ids[]'];
+  it.each([
+    ...[LATEST, TABLE, STREAM, STATS, CANDLES, DAYS, DATE].flatMap((path) => [
+      ...CURRENCIES.map((name) => [`${path}&${name}=eur`, 'currency']),
+      ...TOKENS.map((name) => [`${path}&${name}=ethereum`, /token(Names?)?=/.exec(path)?.[0].slice(0, -1)]),
+    ]),
+    ...['from', 'start', 'startTime'].flatMap((name) => [
+      [`${CANDLES}&${name}=2020-01-01`, 'fromDate'],
+      [`${DAYS}&${name}=2020-01-01`, 'days'],
+      [`${DATE}&${name}=2020-01-01`, 'date'],
+      ...[LATEST, TABLE, STREAM, STATS].map((path) => [`${path}&${name}=2020-01-01`, name]),
+    ]),
+    ...['to', 'end', 'until'].flatMap((name) => [
+      [`${CANDLES}&${name}=2020-01-01`, 'thruDate'],
+      [`${DAYS}&${name}=2020-01-01`, 'days'],
+      [`${LATEST}&${name}=2020-01-01`, name],
+    ]),
+    [`${LATEST}&date=01-01-2020`, 'date'],
+    [`${LATEST}&days=7`, 'days'],
+    [`${DAYS}&fromDate=2020-01-01`, 'fromDate'],
+    [`${CANDLES}&days=7`, 'days'],
+    ...['granularity', 'resolution', 'timeframe', 'timePeriod'].map((name) => [`${CANDLES}&${name}=3600`, 'interval']),
+    ...['interval', 'granularity'].map((name) => [`${DAYS}&${name}=daily`, name]),
+    ...[CANDLES, DAYS, DATE].map((path) => [`${path}&timeZone=Asia/Tokyo`, 'timezone']),
+    [`${DATE}&time=12:00`, 'date'],
+  ])('%s is rejected, because it would be answered for something else', async (target, name) => {
+    expect(await refused(target as string)).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      locations: [`query.${name}`],
+    });
+  });
+
+  it('names of other services are ignored where they mean nothing', async () => {
+    for (const name of ['vs_currencies', 'id', 'from', 'symbols'])
+      expect((await service.get(`/v1/user/usage?${name}=x`, { key })).status).toBe(200);
+    expect((await service.get(`${LATEST}&limit=5&x_cg_demo=1`, { key })).status).toBe(200);
   });
 
   it('a grace period under another name is rejected, and the key is not replaced', async () => {
@@ -119,9 +169,18 @@ describe('parameters', () => {
     [`${days('1')}&currency=eur&vs_currency=usd`, 'query.vs_currency'],
     [`${days('1')}&vs_currency=XYZ`, 'query.vs_currency'],
     [`${days('1')}&currency=`, 'query.currency'],
-    ...['31-02-2024', '2024-01-31', '1-1-2024', '00-01-2024', '01-13-2024', '29-02-2023', 'today', '01-01-20244'].map(
-      (value) => [date(value), 'query.date'],
-    ),
+    ...[
+      '31-02-2024',
+      '2024-02-31',
+      '2024-1-31',
+      '2024-01-31T00:00:00Z',
+      '1-1-2024',
+      '00-01-2024',
+      '01-13-2024',
+      '29-02-2023',
+      'today',
+      '01-01-20244',
+    ].map((value) => [date(value), 'query.date']),
     [date(tomorrow.split('-').reverse().join('-')), 'query.date'],
     [range('2026-02-31', '2026-03-01'), 'query.fromDate'],
     [range('01-01-2026', '2026-03-01'), 'query.fromDate'],
@@ -149,11 +208,18 @@ describe('parameters', () => {
     [create('Ada', 'ada'), 'query.email'],
     [create('Ada', `${'a'.repeat(250)}@example.org`), 'query.email'],
     [create('Ada', 'ada@example.org%0Abcc:b@example.org'), 'query.email'],
+    ...[
+      'ada@example-.org',
+      `ada@${'d'.repeat(64)}.org`,
+      `${'l'.repeat(65)}@example.org`,
+      '%D0%B0@example.org',
+      'a+b@c.org',
+    ].map((email) => [create('Ada', email), 'query.email']),
     [create('Ada', 'ada@example.org', 'weekly'), 'query.plan'],
     [create('Ada', 'ada@example.org', 'monthly&plan=yearly'), 'query.plan'],
   ])('POST %s', async (target, location) => {
-    const answer = await refused(target, { method: 'POST' });
-    expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: [location] });
+    const response = await refused(target, { method: 'POST' });
+    expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: [location] });
   });
 
   it.each([
@@ -184,8 +250,8 @@ describe('paths, methods and encodings', () => {
   it.each(['tokenName=%zz', 'tokenName=bitcoin&x=%', 'tokenName=%E0%A4%A', '%FF=1'])(
     'a query with invalid percent-encoding: %s',
     async (query) => {
-      const answer = await refused(`/v1/prices/latest/token?${query}`);
-      expect(answer).toMatchObject({ status: 400, code: 'invalid_request', locations: ['query'] });
+      const response = await refused(`/v1/prices/latest/token?${query}`);
+      expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: ['query'] });
     },
   );
 
@@ -213,16 +279,16 @@ describe('paths, methods and encodings', () => {
     ['GET', '/v1/user/create', ['POST']],
     ['GET', '/v1/user', ['DELETE']],
   ])('%s %s responds with 405', async (method, target, allow) => {
-    const answer = await refused(target, { method });
-    expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed' });
-    expect(answer.headers.allow?.split(', ').sort()).toEqual(allow);
+    const response = await refused(target, { method });
+    expect(response).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    expect(response.headers.allow?.split(', ').sort()).toEqual(allow);
   });
 
   it('bytes that are not a request', async () => {
-    const answer = await exchange(service.url, 'this is not HTTP\r\n\r\n');
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 'invalid_request' });
-    expect(answer.headers['x-request-id']).toBeTruthy();
+    const response = await exchange(service.url, 'this is not HTTP\r\n\r\n');
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body)).toMatchObject({ code: 'invalid_request' });
+    expect(response.headers['x-request-id']).toBeTruthy();
   });
 });
 
@@ -279,23 +345,44 @@ describe('sizes', () => {
   });
 
   it.each(['/v1/tokens', '/nothing', '/%zz'])('a header of 20 KB: %s', async (target) => {
-    const answer = await refused(target, { headers: { cookie: 'x'.repeat(20 * 1024) } });
-    expect(answer).toMatchObject({ status: 431, code: 'headers_too_large' });
+    const response = await refused(target, { headers: { cookie: 'x'.repeat(20 * 1024) } });
+    expect(response).toMatchObject({ status: 431, code: 'headers_too_large' });
   });
 
   it('a header of 200 KB', async () => {
-    const answer = await exchange(
+    const response = await exchange(
       service.url,
       `GET /v1/tokens HTTP/1.1\r\nhost: q\r\ncookie: ${'x'.repeat(200 * 1024)}\r\n\r\n`,
     );
-    expect(answer.status).toBe(431);
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 'headers_too_large' });
+    expect(response.status).toBe(431);
+    expect(JSON.parse(response.body)).toMatchObject({ code: 'headers_too_large' });
   });
 
   it.each(['/v1/tokens', '/nothing', '/%zz'])('a query of 64 KB: %s', async (target) => {
-    const answer = await refused(`${target}?x=${'x'.repeat(64 * 1024)}`);
-    expect(answer).toMatchObject({ status: 414, code: 'uri_too_long' });
+    const response = await refused(`${target}?x=${'x'.repeat(64 * 1024)}`);
+    expect(response).toMatchObject({ status: 414, code: 'uri_too_long' });
   });
+});
+
+it.each([
+  ['a space', '/v1/user/create?name=Ada Lovelace&email=ada@example.org&plan=monthly'],
+  ['UTF-8', Buffer.from('/v1/user/create?name=José&email=ada@example.org&plan=monthly').toString('latin1')],
+  ['Latin-1', '/v1/user/create?name=Jos\xe9&email=ada@example.org&plan=monthly'],
+])('%s in a URI is named as the fault', async (_what, target) => {
+  const response = await refused(target, { method: 'POST' });
+  expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: ['uri'] });
+});
+
+it('other bytes are not mistaken for a URI', async () => {
+  for (const line of [
+    'HELO quotient',
+    'GET /a b HTTP/2.0',
+    'get /\xe9 HTTP/1.1',
+    'GET /v1/tokens HTTP/1.1\r\nx y: \xe9',
+  ]) {
+    const response = await exchange(service.url, Buffer.from(`${line}\r\nhost: quotient\r\n\r\n`, 'latin1'));
+    expect([line, JSON.parse(response.body).errors]).toEqual([line, undefined]);
+  }
 });
 
 describe('a body', () => {
@@ -317,18 +404,86 @@ describe('a body', () => {
     const head =
       `POST /v1/user/create?name=Ada&email=ada@example.org&plan=monthly HTTP/1.1\r\nhost: quotient\r\n` +
       `${type && `content-type: ${type}\r\n`}content-length: ${body.length}\r\n\r\n`;
-    const answer = await exchange(service.url, head, body);
-    expect(answer.status, answer.body).toBe(201);
-    expect(JSON.parse(answer.body)).toMatchObject({ name: 'Ada', plan: 'monthly' });
+    const response = await exchange(service.url, head, body);
+    expect(response.status, response.body).toBe(201);
+    expect(JSON.parse(response.body)).toMatchObject({ name: 'Ada', plan: 'monthly' });
     expect(await stored()).toEqual({ ...before, users: before.users + 1, keys: before.keys + 1 });
+  });
+
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  it.each([
+    ['POST', '/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', 'name, email, plan'],
+    ['POST', '/v1/user/create', 'name, email, plan'],
+    ['POST', '/v1/user/rotate', 'graceSeconds'],
+    ['POST', '/v1/user/renew', 'send no body'],
+    ['DELETE', '/v1/user', 'send no body'],
+    ['GET', '/v1/prices/latest/token?tokenName=bitcoin', 'tokenName, currency'],
+    ['POST', '/v1/prices/stream/tickets', 'send no body'],
+    ['GET', '/v1/tokens', 'send no body'],
+  ])('of JSON with content is rejected by a path that reads none: %s %s', async (method, target, fix) => {
+    const long = JSON.stringify({ label: 'x'.repeat(9_000) });
+    for (const body of ['{"graceSeconds":0}', ' [ {"a":1} ]', long]) {
+      const headers = { ...JSON_TYPE, 'content-length': String(body.length) };
+      const response = await refused(target, { method, headers, body: [body] });
+      expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: ['body'] });
+      expect(response.body).toContain(fix);
+    }
+    const typed = { 'content-type': 'application/vnd.api+json;charset=utf-8', 'content-length': '7' };
+    expect((await refused(target, { method, headers: typed, body: ['{"a":1}'] })).locations).toEqual(['body']);
+  });
+
+  it('of JSON without content, as many clients send with every request, is discarded', async () => {
+    for (const body of ['{}', '{ }', '[]', 'null', '""', '', ' \r\n']) {
+      const head = { ...JSON_TYPE, 'x-api-key': key };
+      const renewed = await fetch(`${service.url}/v1/user/rotate?graceSeconds=x`, {
+        method: 'POST',
+        headers: head,
+        body,
+      });
+      expect(await renewed.json()).toMatchObject({ errors: [{ location: 'query.graceSeconds' }] });
+      const apiKey = await service.register();
+      const erased = await fetch(`${service.url}/v1/user`, {
+        method: 'DELETE',
+        headers: { ...JSON_TYPE, 'x-api-key': apiKey },
+        body,
+      });
+      expect([body, erased.status]).toEqual([body, 204]);
+    }
   });
 
   it.each(types)('does not replace a parameter with %o', async (type) => {
     const body = 'name=Ada&email=ada@example.org&plan=monthly';
     const headers = { 'content-length': String(body.length), ...(type && { 'content-type': type }) };
-    const answer = await refused('/v1/user/create', { method: 'POST', headers, body: [body] });
-    expect(answer).toMatchObject({ status: 400, locations: ['query.name', 'query.email', 'query.plan'] });
+    const response = await refused('/v1/user/create', { method: 'POST', headers, body: [body] });
+    expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: ['body'] });
+    expect(response.body).toContain('send the parameters in the query: name, email, plan');
   });
+
+  const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n604800\r\n--x--\r\n`;
+  it.each([
+    ['application/x-www-form-urlencoded', 'graceSeconds=604800'],
+    ['application/x-www-form-urlencoded', 'a=1&grace_seconds=604800'],
+    ['application/x-www-form-urlencoded', '{"graceSeconds":604800}'],
+    ['text/plain;charset=UTF-8', '{"grace":604800}'],
+    ['', '{"graceSeconds":604800}'],
+    ['multipart/form-data; boundary=x', part('graceSeconds')],
+  ])('of type %o that contains a parameter of the path is rejected: %s', async (type, body) => {
+    const headers = { 'content-length': String(body.length), ...(type && { 'content-type': type }) };
+    const response = await refused('/v1/user/rotate', { method: 'POST', headers, body: [body] });
+    expect(response).toMatchObject({ status: 400, code: 'invalid_request', locations: ['body'] });
+    const label = 'label=shop&dailyLimit=5';
+    const limited = { 'content-length': String(label.length), 'content-type': 'application/x-www-form-urlencoded' };
+    const made = await refused('/v1/user/keys?label=shop', { method: 'POST', headers: limited, body: [label] });
+    expect(made).toMatchObject({ status: 400, code: 'invalid_request', locations: ['body'] });
+  });
+
+  it.each(['x=1', '{"x":1}', part('x'), 'anything'])(
+    'without a parameter of the path is discarded: %s',
+    async (body) => {
+      const sent = { method: 'POST', headers: { 'x-api-key': await service.register() }, body: Buffer.from(body) };
+      expect((await fetch(`${service.url}/v1/user/rotate?graceSeconds=0`, sent)).status).toBe(200);
+    },
+  );
 
   it.each(types)('of invalid JSON in a GET with %o has no effect', async (type) => {
     const body = '{"broken';

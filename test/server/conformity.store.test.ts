@@ -71,6 +71,7 @@ describe('every response conforms to the description', () => {
     ...['arweave', 'ethereum', 'solana', 'usd-coin'].map((name) => `/v1/prices/latest/token?tokenName=${name}`),
     ...['BTC', 'ar', 'Eth'].map((token) => `/v1/prices/latest/stats?token=${token}&currency=USD`),
     `/v1/prices/history/date?tokenName=bitcoin&date=${dayMonthYear(now)}`,
+    `/v1/prices/history/date?tokenName=bitcoin&date=${isoDate(lastMonth)}`,
     ...[1, 2, 10, 11, 365, 36_500].map((days) => `/v1/prices/history/days?tokenName=bitcoin&days=${days}`),
     `${RANGE}&interval=hourly`,
     `/v1/prices/history/date/range?tokenName=bitcoin&fromDate=${isoDate(yesterday)}&thruDate=${isoDate(now + DAY)}&interval=minute`,
@@ -98,8 +99,14 @@ describe('every response conforms to the description', () => {
     expect(byName.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/);
   });
 
-  it('responds with 200 and ignores unknown parameters, including another service’s parameter names', async () => {
-    const others = 'network=mainnet&_=1&utm_source=x&id=1&coin=x&precision=2&to=1';
+  it('responds alike to a date in both formats', async () => {
+    const { text } = await call(DATE, { key: 'good' });
+    const other = await call(DATE.replace(dayMonthYear(lastMonth), isoDate(lastMonth)), { key: 'good' });
+    expect(other).toMatchObject({ status: 200, text });
+  });
+
+  it('responds with 200 and ignores unknown parameters', async () => {
+    const others = 'network=mainnet&_=1&utm_source=x&precision=2&limit=1';
     expect((await call(`${RANGE}&${others}`, { key: 'good' })).status).toBe(200);
   });
 
@@ -110,6 +117,37 @@ describe('every response conforms to the description', () => {
       expect(refused).toMatchObject({ status: 406, code: 'not_acceptable' });
     },
   );
+
+  it.each([...PRICED, '/v1/user/usage', '/v1/tokens', '/health/live'])(
+    'returns JSON from %s to a client that accepts only the type of problems',
+    async (target) => {
+      for (const accept of ['application/problem+json', 'Application/Problem+JSON;charset=utf-8, image/png', '*']) {
+        const { status, headers } = await call(target, { key: 'good', headers: { accept } });
+        expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/json/)]);
+      }
+      const excluded = { accept: 'application/problem+json, application/json;q=0' };
+      expect((await call(target, { key: 'good', headers: excluded })).status).toBe(406);
+    },
+  );
+
+  it('returns CSV to a client that accepts CSV and problems', async () => {
+    for (const accept of ['text/csv, application/problem+json', 'application/problem+json, text/csv;q=0.5']) {
+      const { headers } = await call(DAYS, { key: 'good', headers: { accept } });
+      expect(headers.get('content-type')).toMatch(/^text\/csv/);
+    }
+  });
+
+  it('never responds with 406 if a successful response has no body', async () => {
+    for (const accept of ['application/problem+json', 'image/png', 'text/csv', '*/*;q=0']) {
+      const headers = { 'x-api-key': await service.register(), accept };
+      const made = await call('/v1/user/keys?label=x', { method: 'POST', headers: { ...headers, accept: '*/*' } });
+      const { id } = JSON.parse(made.text) as { id: number };
+      for (const path of [`/v1/user/keys/${id}`, '/v1/user?format=csv']) {
+        const { status } = await fetch(`${service.url}${path}`, { method: 'DELETE', headers });
+        expect([accept, path, status]).toEqual([accept, path, 204]);
+      }
+    }
+  });
 
   it.each([LATEST, STATS, '/v1/user/usage'])('responds with 406 to a request for CSV from %s', async (target) => {
     for (const accept of ['text/csv', 'application/xml', 'text/csv, application/json;q=0'])

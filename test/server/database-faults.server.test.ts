@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { mintApiKey } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
+import { mintApiKey } from '#keys/api-key';
 import { startSandbox } from '#sandbox/server';
 import { freePort } from '../../bench/free-port.ts';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
@@ -69,7 +69,7 @@ async function startOnOwnServer() {
         statistics: send('/v1/prices/latest/stats?token=btc', { key }),
         ready: send('/health/ready'),
       };
-      const received = Object.entries(requests).map(async ([name, answer]) => [name, (await answer).received]);
+      const received = Object.entries(requests).map(async ([name, response]) => [name, (await response).received]);
       return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof requests, string | number>;
     },
 
@@ -80,7 +80,7 @@ async function startOnOwnServer() {
         unknown: send(`/v1/user/data?api=${mintApiKey()}`),
         tokens: send('/v1/tokens'),
       };
-      const received = Object.entries(requests).map(async ([name, answer]) => [name, (await answer).received]);
+      const received = Object.entries(requests).map(async ([name, response]) => [name, (await response).received]);
       return Object.fromEntries(await Promise.all(received)) as Record<keyof typeof requests, string | number>;
     },
 
@@ -130,8 +130,8 @@ describe.runIf(canStartPostgres).concurrent('a reachable database', () => {
         await own.reconnect();
         await expect
           .poll(() => own.writing(apiKey), { timeout: 30_000 })
-          .toSatisfy((answers) => {
-            return JSON.stringify(answers) === JSON.stringify(allUnavailable(answers));
+          .toSatisfy((responses) => {
+            return JSON.stringify(responses) === JSON.stringify(allUnavailable(responses));
           });
         const reading = Object.values(await own.reading(apiKey));
         expect(reading.filter((code) => ![200, 'api_key_invalid', UNAVAILABLE].includes(code))).toEqual([]);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, type ExpectStatic, it } from 'vitest';
-import { mintApiKey } from '#accounts/keys/api-key';
 import { SECOND } from '#core/clock';
+import { mintApiKey } from '#keys/api-key';
 import { startSandbox } from '#sandbox/server';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { findPgBouncer, startPooler } from '../support/database/pooler.ts';

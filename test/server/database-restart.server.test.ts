@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mintApiKey } from '#accounts/keys/api-key';
+import { mintApiKey } from '#keys/api-key';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { startRefusingServer } from '../support/database/refusing-server.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';

@@ -227,14 +227,14 @@ it(`${REQUESTS} requests, valid and invalid, cause no 500 and no response that d
         ...(body === null ? [] : [`content-length: ${body.length}`]),
       ];
       const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`, 'latin1');
-      const answer = await connection.send([bytes], { isHead: method === 'HEAD' });
-      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-      expect(answer.status).not.toBe(500);
-      expect(answer.body).not.toContain('abandon');
+      const response = await connection.send([bytes], { isHead: method === 'HEAD' });
+      seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+      expect(response.status).not.toBe(500);
+      expect(response.body).not.toContain('abandon');
       // Bytes that are not a request get a response without a Date. It has a body for any method.
-      const understood = answer.headers.date === undefined ? 'GET' : method;
-      const isPage = path.startsWith('/docs') && answer.status === 200;
-      if (!isPage) expect(contract.faults({ method: understood, path, ...answer })).toEqual([]);
+      const understood = response.headers.date === undefined ? 'GET' : method;
+      const isPage = path.startsWith('/docs') && response.status === 200;
+      if (!isPage) expect(contract.faults({ method: understood, path, ...response })).toEqual([]);
     }),
     { numRuns: REQUESTS, seed: SEED },
   );

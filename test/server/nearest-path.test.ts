@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearestPath } from '#server/replies/problem-replies';
+import { nearestPath } from '#server/responses/problem-responses';
 
 const KNOWN = ['/', '/docs', '/docs/problems', '/status', '/openapi.json', '/v1/tokens', '/v1/prices/latest/token'];
 

@@ -110,8 +110,8 @@ describe('an internal error', () => {
   test.each(['errors', 'all', 'none'])('is logged in one line for each request with LOG_REQUESTS=%s', async (which) => {
     await start({ LOG_REQUESTS: which });
     breakLatest();
-    const answers = [1, 2, 3].map(() => service.get(`${LATEST}bitcoin`, { key }));
-    const ids = (await Promise.all(answers)).map(({ headers }) => headers.get('x-request-id'));
+    const responses = [1, 2, 3].map(() => service.get(`${LATEST}bitcoin`, { key }));
+    const ids = (await Promise.all(responses)).map(({ headers }) => headers.get('x-request-id'));
     const all = await lines();
     expect(all.map(({ reqId }) => reqId).sort()).toEqual(ids.sort());
     for (const line of all) {

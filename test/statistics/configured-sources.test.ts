@@ -1,16 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  isStatisticsSource,
-  keyedUrls,
-  type StatisticsConfiguration,
-  sourceOrder,
-} from '#statistics/statistics-sources';
+import { isStatisticsSource, keyedUrls, sourceOrder } from '#statistics/statistics-sources';
 
-const CONFIGURATION: StatisticsConfiguration = {
+const CONFIGURATION = {
   cryptocompare: { url: 'https://c.example', apiKey: 'the-first' },
   bitcoin: ['https://a.example/api', 'https://b.example', 'http://c.example/x/api/', 'https://d.example/apis'],
-  ethereum: { urls: ['https://e.example/api/v2', 'https://f.example/1/api/v2'], apiKey: 'the-second' },
+  ethereum: ['https://e.example/api/v2', 'https://f.example/1/api/v2'],
+  ethereumKey: 'the-second',
   solana: ['https://g.example/?api-key=secret', 'https://h.example'],
   arweave: ['https://i.example'],
 };
@@ -39,10 +35,7 @@ test('names are those of sources, and are unique', () => {
   const urls = fc.array(fc.webUrl({ withQueryParameters: true }), { maxLength: 12 });
   fc.assert(
     fc.property(urls, urls, urls, (bitcoin, ethereum, solana) => {
-      const names = sourceOrder({
-        ...CONFIGURATION,
-        ...{ bitcoin, solana, ethereum: { urls: ethereum, apiKey: undefined } },
-      }).map(({ name }) => name);
+      const names = sourceOrder({ ...CONFIGURATION, bitcoin, solana, ethereum }).map(({ name }) => name);
       expect(names.every(isStatisticsSource)).toBe(true);
       expect(new Set(names).size).toBe(names.length);
     }),

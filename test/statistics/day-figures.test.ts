@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, MINUTE, SECOND } from '#core/clock';
-import { countedFigures, countersOf, dayFigures } from '#statistics/daily-difference';
+import { DAY, MINUTE } from '#core/clock';
+import { dayFigures } from '#statistics/daily-difference';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 const TOLERANCE = 30 * MINUTE;
@@ -9,12 +9,6 @@ const counter = fc.nat({ max: 1e12 });
 const sampleAt = (at: number, transactions: number) => ({ at, transaction_count_all_time: transactions });
 
 describe('a daily value', () => {
-  test('is the increase of the counter since a sample a day before', () => {
-    const figures = { transaction_count_all_time: 1_500, unique_addresses_all_time: 80 };
-    const earlier = [{ at: NOW - DAY, transaction_count_all_time: 1_000, unique_addresses_all_time: 77 }];
-    expect(dayFigures({ at: NOW, figures }, earlier)).toEqual({ transaction_count: 500, new_addresses: 3 });
-  });
-
   test('is null without a sample a day before, within half an hour', () => {
     fc.assert(
       fc.property(
@@ -29,18 +23,6 @@ describe('a daily value', () => {
         },
       ),
     );
-  });
-
-  test.each([
-    [-TOLERANCE - 1, undefined],
-    [-TOLERANCE, 500],
-    [TOLERANCE, 500],
-    [TOLERANCE + 1, undefined],
-  ])('of a sample %i ms off a full day is %j', (off, transaction_count) => {
-    const figures = { transaction_count_all_time: 1_500 };
-    expect(dayFigures({ at: NOW, figures }, [sampleAt(NOW - DAY + off, 1_000)])).toEqual({
-      ...(transaction_count !== undefined && { transaction_count }),
-    });
   });
 
   test('is computed from the sample nearest to a day before, in any order, and is not scaled', () => {
@@ -88,18 +70,4 @@ describe('a daily value', () => {
       }),
     );
   });
-});
-
-test('the counters of a sample are those that it contains', () => {
-  const figures = { block_height: 5, transaction_count_all_time: 7 };
-  expect(countersOf({ at: NOW, figures })).toEqual({ at: NOW, transaction_count_all_time: 7 });
-  expect(countersOf({ at: NOW - SECOND, figures: { block_height: 5 } })).toBeUndefined();
-});
-
-test('a value is computed if its counter is reported and the daily value is not', () => {
-  expect(countedFigures(['transaction_count_all_time', 'unique_addresses_all_time'])).toEqual([
-    'new_addresses',
-    'transaction_count',
-  ]);
-  expect(countedFigures(['transaction_count', 'transaction_count_all_time', 'block_height'])).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { createFailover } from '#statistics/failover';
 import type { StatisticsSource, StatisticsSourceName } from '#statistics/statistics-sources';
-import { type FailureCause, UpstreamFailure } from '#upstream/failure';
+import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../fixtures/clock.ts';
 
@@ -12,7 +12,7 @@ const TIMEOUT = 60_000;
 function source(
   name: StatisticsSourceName,
   script: () => FailureCause | Error | undefined,
-  at: () => number = () => Date.parse('2026-05-01T00:00:00Z'),
+  at: () => number = () => now(),
 ) {
   const given: number[] = [];
   return {
@@ -30,22 +30,28 @@ function source(
   } satisfies StatisticsSource & { given: number[] };
 }
 
+/** The time of the source order that the test has created. */
+let now = (): number => Number.NaN;
+
 /** A source order. Unlisted tokens are remembered as in the store. */
 function line(...sources: StatisticsSource[]) {
   const clock = createTestClock('2026-05-15T14:00:00Z');
+  now = clock.now;
   const unlisted = new Map<string, number>();
   const intervals = new Map<string, number>();
   const dropped: string[] = [];
   const sampling = createFailover({
-    sources,
-    interval: (name) => intervals.get(name) ?? HOUR,
+    sources: sources.map((source) => ({
+      ...source,
+      interval: () => intervals.get(source.name) ?? HOUR,
+      dropped: ({ count }) => void (count > 0 && dropped.push(source.name)),
+    })),
     cache: {
       unlistedAt: (name, symbol) => unlisted.get(`${name}:${symbol}`),
       recordUnlisted: async (name, symbol, at) => void unlisted.set(`${name}:${symbol}`, at),
     },
     timeoutMs: TIMEOUT,
     clock,
-    dropped: (name) => void dropped.push(name),
   });
   return { sampling, clock, intervals, dropped };
 }
@@ -53,17 +59,6 @@ function line(...sources: StatisticsSource[]) {
 const fine = () => undefined;
 const limited = (retryAfter: number) =>
   new UpstreamFailure('arweave-node', 'rate_limited', 'asked too often', { retryAfter });
-
-test('the first source that responds is the last one called, with all remaining time if no other follows', async () => {
-  const [first, second] = [source('cryptocompare', fine), source('arweave-node', fine)];
-  const sampled = await line(first, second).sampling.sample('ar');
-  expect(sampled).toMatchObject({ source: 'cryptocompare', sample: { figures: { block_height: 7 } } });
-  expect(sampled.passedOver.size).toBe(0);
-  expect(second.given).toEqual([]);
-  const alone = source('arweave-node', fine);
-  await line(alone).sampling.sample('ar');
-  expect(alone.given[0]).toBeGreaterThan(TIMEOUT / 2);
-});
 
 test('each source gets its share of the remaining time, so that the next one has time if it hangs', async () => {
   const first = source('cryptocompare', () => 'timeout');
@@ -74,14 +69,6 @@ test('each source gets its share of the remaining time, so that the next one has
   expect(first.given[0]).toBeLessThanOrEqual(TIMEOUT / 2);
   // The source failed immediately, so the next one gets its unused time.
   expect(second.given[0]).toBeGreaterThan(TIMEOUT / 2);
-});
-
-test('if all fail, the last source’s cause is reported', async () => {
-  const sources = [source('cryptocompare', () => 'timeout'), source('arweave-node', () => 'server_error')];
-  await expect(line(...sources).sampling.sample('ar')).rejects.toMatchObject({
-    upstream: 'arweave-node',
-    reason: 'server_error',
-  });
 });
 
 test('an internal error does not count as a failure of the source', async () => {
@@ -134,25 +121,6 @@ test('a source that failed when it was last needed is a warning, until an earlie
   ]);
 });
 
-test('a chain that is not listed today has no source', async () => {
-  const { sampling } = line(source('arweave-node', () => 'not_listed'));
-  for (let i = 0; i < 2; i++) {
-    await expect(sampling.sample('ar')).rejects.toMatchObject({ reason: 'not_listed' });
-  }
-});
-
-test('a source is not called for a chain that it does not cover', async () => {
-  const other = { ...source('solana-rpc', fine), figuresByToken: { sol: ['block_height' as const] } };
-  const { sampling } = line(other, source('arweave-node', fine));
-  expect((await sampling.sample('ar')).source).toBe('arweave-node');
-  expect([sampling.preferred('ar'), sampling.preferred('sol'), sampling.preferred('btc')]).toEqual([
-    'arweave-node',
-    'solana-rpc',
-    undefined,
-  ]);
-  expect([sampling.isOpen('solana-rpc'), sampling.isOpen('cryptocompare')]).toEqual([true, false]);
-});
-
 test('the interval of samples depends on the budget of the first source that lists the chain and has calls left', async () => {
   let cause: FailureCause | undefined;
   const { sampling, intervals } = line(
@@ -170,6 +138,22 @@ test('the interval of samples depends on the budget of the first source that lis
   cause = 'not_listed';
   await sampling.sample('ar');
   expect(sampling.interval('ar')).toBe(2 * HOUR);
+});
+
+describe('an outdated sample', () => {
+  const NOW = Date.parse('2026-05-15T14:00:00Z');
+  const old = (name: 'cryptocompare' | 'arweave-node' | 'arweave-node-2', age: number) =>
+    source(name, fine, () => NOW - age);
+
+  test.each([
+    ['cryptocompare', 3 * DAY],
+    ['arweave-node', 3 * HOUR],
+    ['arweave-node-2', 3 * HOUR],
+  ] as const)('is older than three intervals of its source: %s', async (name, age) => {
+    expect(await line(old(name, age)).sampling.sample('ar')).not.toHaveProperty('failure');
+    const { failure } = await line(old(name, age + 1)).sampling.sample('ar');
+    expect(failure).toMatchObject({ upstream: name, reason: 'stale' });
+  });
 });
 
 test('a sample from the future, or from before the chain began, is dropped, and the next source is called', async () => {

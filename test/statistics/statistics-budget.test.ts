@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
-import { STATISTICS_BUDGETS, throttledStatistics } from '#statistics/budget';
-import { STATISTICS_KINDS } from '#statistics/statistics-sources';
+import { STATISTICS_KINDS, statisticsBudget, throttledStatistics } from '#statistics/statistics-sources';
 
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const DECEMBER = Date.parse('2026-12-01T00:00:00Z');
@@ -19,7 +18,7 @@ const CALLS = {
 };
 
 describe.each(STATISTICS_KINDS)('the interval of %s', (kind) => {
-  const budget = STATISTICS_BUDGETS[kind];
+  const budget = statisticsBudget(kind);
   const calls = CALLS[kind];
 
   test('is an hour while the monthly budget allows it, with as many calls again for failures', () => {

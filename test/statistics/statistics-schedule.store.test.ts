@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { STATISTICS_BUDGETS } from '#statistics/budget';
-import type { TokenStatistics } from '#statistics/records';
+import type { TokenStatistics } from '#statistics/statistics-records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
+import { statisticsBudget } from '#statistics/statistics-sources';
 import { monthOf } from '#upstream/budget';
 import { startWithStatistics, type Upstream, type WithStatistics } from '../support/service/statistics.ts';
 
@@ -38,8 +38,8 @@ describe('statistics are fetched once an hour', () => {
     const before = await service.stats('btc');
     await service.pass(HOUR);
     const held = service.sandbox.faults.hold({ path: '/bitcoin' });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
-    for (const { body, cache } of answers) {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
+    for (const { body, cache } of responses) {
       expect(body).toBe(before.body);
       expect(cache).toEqual({ cache: 'quotient', fwd: 'stale', ttl: 0, detail: 'refreshing' });
     }
@@ -52,9 +52,9 @@ describe('statistics are fetched once an hour', () => {
 
   test('by all requests that wait for the first statistics together', async () => {
     service = await startWithStatistics(WITHOUT_KEY);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-    expect(answers[0]?.cache).toEqual({ cache: 'quotient', fwd: 'miss', stored: true, ttl: 3600 });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.stats('btc')));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    expect(responses[0]?.cache).toEqual({ cache: 'quotient', fwd: 'miss', stored: true, ttl: 3600 });
     expect(service.calls()).toBe(1);
   });
 
@@ -181,7 +181,7 @@ describe('a budget that is running low', () => {
     service = await startWithStatistics({ settings });
     const monthStart = new Date(monthOf(service.clock.now()).start);
     for (const [upstream, calls] of Object.entries(left)) {
-      const monthSpent = STATISTICS_BUDGETS[upstream as Upstream].perMonth - calls;
+      const monthSpent = statisticsBudget(upstream as Upstream).perMonth - calls;
       const row = { upstream, monthSpent, monthStart, minuteSpent: 0, minuteStart: monthStart };
       await service.database.prisma.budget.create({ data: row });
     }
@@ -193,7 +193,7 @@ describe('a budget that is running low', () => {
     const { dueAt } = await statistics.latest('btc');
     const now = service.clock.now();
     // 2 % of the month's calls are reserved. One call was just spent.
-    const left = 229 - 0.02 * STATISTICS_BUDGETS['bitcoin-stats'].perMonth;
+    const left = 229 - 0.02 * statisticsBudget('bitcoin-stats').perMonth;
     expect(dueAt - now).toBeCloseTo((monthOf(now).end - now) / left, -3);
     expect(dueAt - now).toBeGreaterThan(1.5 * HOUR);
   });

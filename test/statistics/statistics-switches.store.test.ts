@@ -69,9 +69,9 @@ describe('a switch between sources is logged', () => {
     const lines: string[] = [];
     const again = await service.another({}, lines);
     service.clock.advance(HOUR);
-    const answer = await again.statistics.latest('btc');
+    const response = await again.statistics.latest('btc');
     await again.statistics.idle();
-    expect(answer.source).toBe('bitcoin-stats');
+    expect(response.source).toBe('bitcoin-stats');
     expect(lines.filter((line) => line.includes('statistics source switched'))).toEqual([]);
   });
 

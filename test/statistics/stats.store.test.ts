@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR } from '#core/clock';
-import { FIGURES } from '#statistics/figures';
+import { FIGURES } from '#statistics/statistics-records';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 import { startService } from '../support/service/service.ts';

@@ -67,7 +67,7 @@ it('ends the incident of processes that have ended', async () => {
   await database.prisma.$executeRaw`
     INSERT INTO incident (component, state, reason, started_at)
     VALUES ('node', 'down', 'all_nodes_failing', '2026-11-21T09:00:00Z')`;
-  await database.prisma.$executeRaw`INSERT INTO refresh (what, version) VALUES ('incidents', 1)`;
+  await database.prisma.$executeRaw`INSERT INTO refresh (resource, version) VALUES ('incidents', 1)`;
   const process = await openProcess(database.url, clock);
   expect(process.statusReport().incidents).toMatchObject([{ component: 'node', endedAt: null }]);
   await pass(2 * MINUTE, clock, [process]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { statusRecord } from '#docs/status/status-record';
+import { deleteExpired } from '#database/retention';
+import type { statusRecord } from '#web/status/status-record';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { startMailServer } from '../support/mail/mail-server.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -74,7 +75,7 @@ describe('an incident of prices', () => {
     ]);
     const html = await (await service.get('/status')).text();
     expect(html).toMatch(/Prices: degraded<\/strong> .*ongoing for 1 minute/);
-    expect(html).toContain('aria-label="Last 30 days: 21 Nov degraded.');
+    expect(html).toContain('aria-label="Last 30 days: degraded on 21 Nov 2026; no data on 23 Oct 2026 to 20 Nov 2026.');
 
     service.sandbox.faults.clear();
     await pass(10 * MINUTE);
@@ -111,10 +112,47 @@ describe('an incident of prices', () => {
     expect(await rows()).toMatchObject([{ endedAt: expect.any(Date) }, { endedAt: null }]);
   });
 
+  it.each([250 * DAY, 30 * DAY])('begins and ends as usual after the clock was wrong by %i ms', async (wrongBy) => {
+    clock.set(wrongBy);
+    await pass(15 * SECOND);
+    expect(await price()).toBe(200);
+    await service.parts.outcomes.write();
+    clock.set(-wrongBy);
+    service.parts.outcomes.note('coingecko', 'timeout');
+    await service.parts.outcomes.write();
+    await pass(2 * MINUTE);
+    expect((await component('prices'))?.state).not.toBe('operational');
+    expect((await status()).incidents).toMatchObject([{ component: 'prices', endedAt: null }]);
+    service.parts.outcomes.note('coingecko', 'ok');
+    await service.parts.outcomes.write();
+    await pass(2 * MINUTE);
+    expect((await component('prices'))?.state).toBe('operational');
+    expect((await status()).incidents).toMatchObject([{ component: 'prices', endedAt: expect.any(String) }]);
+    expect(await service.database.prisma.sourceOutcome.findMany()).toMatchObject([
+      { source: 'coingecko', succeededAt: expect.any(Date), failedAt: expect.any(Date) },
+    ]);
+    for (const { succeededAt, failedAt } of await service.database.prisma.sourceOutcome.findMany())
+      for (const at of [succeededAt, failedAt]) expect(at?.getTime()).toBeLessThanOrEqual(clock.now());
+  });
+
   it('becomes an outage while no data is useful, and remains one in the record', async () => {
     service.parts.outcomes.note('coingecko', 'timeout');
     await pass(2 * MINUTE);
     expect(await rows()).toMatchObject([{ component: 'prices', state: 'down', reason: 'all_sources_failing' }]);
+  });
+
+  it('leaves days without data while no process runs', async () => {
+    await service.parts.poll();
+    clock.advance(2 * DAY);
+    await service.parts.poll();
+    service.parts.outcomes.note('coingecko', 'timeout');
+    await pass(2 * MINUTE);
+    expect((await component('prices'))?.days.slice(-4)).toEqual([
+      { date: '2026-11-20', state: 'no_data' },
+      { date: '2026-11-21', state: 'operational' },
+      { date: '2026-11-22', state: 'no_data' },
+      { date: '2026-11-23', state: 'down' },
+    ]);
   });
 
   it('disappears from the page after 30 days and from the database after 90 days', async () => {
@@ -128,7 +166,10 @@ describe('an incident of prices', () => {
     expect(await rows()).toHaveLength(1);
     clock.advance(60 * DAY);
     await service.parts.poll();
+    await deleteExpired(service.database.prisma, clock.now());
     expect(await rows()).toEqual([]);
+    // Two components and the database.
+    expect(await service.database.prisma.observedDay.count()).toBe(2 * 3);
   });
 });
 

@@ -100,7 +100,10 @@ async function createKeys(settings: Readonly<Record<string, string>>) {
 
 const usedCalls = (place: Place) =>
   inDatabase(place, async ({ prisma }) => {
-    const rows = await prisma.usage.findMany({ select: { userKey: true, used: true, outstanding: true } });
+    const rows = await prisma.$queryRaw<{ userKey: number; used: number; outstanding: number }[]>`
+      SELECT u.user_key AS "userKey", (u.used - l.outstanding)::int AS used, l.outstanding::int
+      FROM usage u CROSS JOIN LATERAL (SELECT coalesce(sum(granted - spent), 0) AS outstanding FROM lease
+        WHERE user_key = u.user_key AND period_start = u.period_start) l`;
     return new Map(rows.map(({ userKey, used, outstanding }) => [userKey, { used, outstanding }]));
   });
 
@@ -166,6 +169,10 @@ describe('a release that has migrated the database', () => {
     async () => {
       const dataDir = join(work, 'data');
       const settings = { DATA_DIR: dataDir };
+      // Only the service creates an embedded database.
+      const first = startPlaces(settings);
+      await first.replace([0, 'before']);
+      await first.stopAll();
       await replaceUnderLoad({ dataDir }, settings, [
         [0, 'before'],
         [0, 'next'],

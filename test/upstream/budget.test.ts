@@ -42,6 +42,16 @@ test('a call is reserved while any is left, and counts in the schedule immediate
   expect(budget.reading()).toMatchObject({ spent: 100, limit: 100 });
 });
 
+test('a reservation can leave calls of the minute for more important ones', async () => {
+  const budget = await open();
+  await budget.reserve(4);
+  await budget.reserve();
+  expect(reservations).toEqual([
+    { perMinute: 6, perMonth: 100 },
+    { perMinute: 10, perMonth: 100 },
+  ]);
+});
+
 test('the rate is the mean of the month, and covers at least an hour', async () => {
   clock = createTestClock('2026-05-11T00:00:00Z');
   const budget = await open();

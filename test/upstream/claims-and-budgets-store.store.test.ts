@@ -45,6 +45,13 @@ describe('a claim', () => {
     expect(await store.claim('latest', mine, 60_000, 0)).toBe(false);
   });
 
+  test('that began before the database’s clock was set back passes on', async () => {
+    await store.claim('latest', mine, 60_000, 0);
+    await database.prisma.$executeRaw`UPDATE refresh SET until = until + interval '400 days'`;
+    expect(await store.claim('latest', theirs, 60_000, 0)).toBe(true);
+    expect(await store.claim('latest', mine, 60_000, 0)).toBe(false);
+  });
+
   test('can be repeated by its holder', async () => {
     await store.claim('latest', mine, 10_000, 0);
     expect(await store.claim('latest', mine, 10_000, 0)).toBe(true);
@@ -57,7 +64,7 @@ describe('a claim', () => {
     expect(await store.claim('latest', theirs, 10_000, 0)).toBe(false);
     expect(await store.claim('latest', theirs, 10_000, 1)).toBe(true);
     expect(await store.read(['latest', 'failover'])).toEqual([
-      { what: 'latest', fetchedAt: expect.any(Number), version: 1 },
+      { resource: 'latest', fetchedAt: expect.any(Number), version: 1 },
     ]);
   });
 });
@@ -144,7 +151,8 @@ test('a turn is granted to one process at a time, and again after its interval',
     expect(turns.filter(Boolean)).toHaveLength(1);
   }
   const takenAgo = (interval: string) =>
-    database.prisma.$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE what = 'chart:0'`;
+    database.prisma
+      .$executeRaw`UPDATE refresh SET fetched_at = now() - ${interval}::interval WHERE resource = 'chart:0'`;
   await takenAgo('50 s');
   expect(await store.takeTurn('chart:0', 60_000)).toBe(false);
   await takenAgo('61 s');

@@ -37,7 +37,7 @@ async function kept() {
   const days = (Date.parse(isoDate(clock.now())) - (_min.date as Date).getTime()) / DAY;
   return { rows: _count, days };
 }
-const round = () => database.prisma.refresh.findUnique({ where: { what: 'usage-retention' } });
+const round = () => database.prisma.refresh.findUnique({ where: { resource: 'usage-retention' } });
 
 test("calls of a date are deleted 400 days after its end, at a process's start and once a date", async () => {
   const one = await open();
@@ -65,12 +65,12 @@ test('a start with another retention deletes immediately', async () => {
 
 test('a process that holds the claim prevents rounds of other processes', async () => {
   await database.prisma.$executeRaw`
-    INSERT INTO refresh (what, holder, until)
+    INSERT INTO refresh (resource, holder, until)
     VALUES ('usage-retention', gen_random_uuid(), clock_timestamp() + interval '10 minutes')`;
   const one = await open();
   await one.enforceRetention();
   expect(await kept()).toMatchObject({ rows: 1000 });
-  await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() WHERE what = 'usage-retention'`;
+  await database.prisma.$executeRaw`UPDATE refresh SET until = clock_timestamp() WHERE resource = 'usage-retention'`;
   await one.enforceRetention();
   expect(await kept()).toMatchObject({ rows: 401 });
 });

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
+import { identifyDatabaseFailure } from '#database/connection/unreachable';
 import { DEADLINE, withinDeadline } from '#database/deadline';
-import { identifyDatabaseFailure } from '#database/unreachable';
-import { UpstreamFailure } from '#upstream/failure';
-import { createFailureLog, type FailureLog } from '#upstream/failure-log';
+import { UpstreamFailure } from '#upstream/failures/failure';
+import { createFailureLog, type FailureLog } from '#upstream/failures/failure-log';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 
 type Line = { level: string; message: string } & Record<string, unknown>;
@@ -194,19 +194,19 @@ describe('a recovery', () => {
 
   test('is checked once a second during a failure, one check at a time', async () => {
     let checks = 0;
-    let answer = Promise.withResolvers<void>();
+    let response = Promise.withResolvers<void>();
     failures.watch('database', () => {
       checks += 1;
-      return answer.promise;
+      return response.promise;
     });
     await pass(5);
     expect(checks).toBe(0);
     failures.failed('request', away(refused));
     await pass(5);
     expect(checks).toBe(1);
-    answer.reject(away(refused));
-    answer = Promise.withResolvers<void>();
-    answer.resolve();
+    response.reject(away(refused));
+    response = Promise.withResolvers<void>();
+    response.resolve();
     await pass(10);
     expect(lines.at(-1)).toMatchObject({ message: 'database recovered', count: 2 });
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { beginningOf, listedAt } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { MINUTE } from '#core/clock';
-import { implausible, plausibleFigure } from '#upstream/plausible';
+import { implausible, plausibleFigure } from '#upstream/items/plausible';
 import { tokenNamed } from '../../fixtures/tokens.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { SECOND } from '#core/clock';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
-import { UpstreamFailure } from '#upstream/failure';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import { createFetchRunner, createSingleFlight, type SingleFlight } from '#upstream/fetch-runner';
 import { warningText } from '#upstream/freshness';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';

@@ -22,8 +22,8 @@ beforeEach(() => {
   });
 });
 
-const store = (what: Resource, version: number, fetchedAt: number | null = null) =>
-  stored.set(what, { what, version, fetchedAt });
+const store = (resource: Resource, version: number, fetchedAt: number | null = null) =>
+  stored.set(resource, { resource, version, fetchedAt });
 
 function open(...names: Resource[]) {
   const reloaded: (readonly Resource[])[] = [];

@@ -37,6 +37,17 @@ describe.each(['legacy', 'cosmos'] as const)('a %s node', (dialect) => {
     expect(result.filter(({ amount }) => amount === '7')).toHaveLength(COINS);
   });
 
+  it('accepts addresses in upper case', async () => {
+    const upper = rich.toUpperCase();
+    expect((await client().balances(upper)).result).toEqual((await client().balances(rich)).result);
+    expect(await client().account(upper)).toMatchObject({ result: { value: { address: rich } } });
+    await client().transactions({ 'message.sender': upper });
+    expect(JSON.stringify(sandbox.calls)).not.toContain(upper);
+    expect((await failure(client().balances(rich.replace(/.$/, (last) => last.toUpperCase())))).code).toBe(
+      'invalid_request',
+    );
+  });
+
   it('detects the dialect once', async () => {
     const one = client();
     await Promise.all([one.balances(rich), one.transactions({ 'message.sender': rich })]);
@@ -124,6 +135,7 @@ describe('networks', () => {
   it('are selected from a table, with the links to their explorer', () => {
     const { explorer } = new ChainClient({ network: 'testnet', networks });
     expect(explorer.transaction(UNKNOWN)).toBe(`https://explorer.example/tx/${UNKNOWN}`);
+    expect(explorer.address(rich.toUpperCase())).toBe(`https://explorer.example/account/${rich}`);
     expect(explorer.address('../x?y')).toBe('https://explorer.example/account/..%2Fx%3Fy');
   });
 

@@ -99,7 +99,8 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, in front of a
     ['a search without conditions', (client) => client.transactions({ page: 1 })],
     ['an unknown hash', (client) => client.transaction(UNKNOWN)],
   ])('the results are those of the node: %s', async (_what, call) => {
-    const [theirs, ours] = [await outcome(call(direct)), await outcome(call(through))];
+    const theirs = await outcome(call(direct));
+    const ours = await outcome(call(through));
     expect({ ...(ours as object), height: '' }).toEqual({ ...(theirs as object), height: '' });
   });
 
@@ -108,7 +109,8 @@ describe.each(['legacy', 'cosmos'] as const)('through the service, in front of a
     const amino = await transferStdTx(nodes, transfer);
     const unknown = { ...amino, msg: [{ type: 'wasm/MsgStoreCode', value: {} }] };
     const tx = dialect === 'legacy' ? await transferBytes(nodes, transfer) : unknown;
-    const [theirs, ours] = [await outcome(direct.broadcast(tx)), await outcome(through.broadcast(tx))];
+    const theirs = await outcome(direct.broadcast(tx));
+    const ours = await outcome(through.broadcast(tx));
     expect(ours).toMatchObject({ code: 'node_rejected', status: 422 });
     expect(theirs).toMatchObject({ code: 'node_rejected', status: 422 });
   });

@@ -29,7 +29,9 @@ describe('the metadata of a CSV response', () => {
   });
 
   it('is dropped for older texts above the size limit, but never for the latest text', async () => {
-    const [small, half, large] = ['a', 'b'.repeat(2_500_000), 'c'.repeat(5_000_000)];
+    const small = 'a';
+    const half = 'b'.repeat(2_500_000);
+    const large = 'c'.repeat(5_000_000);
     const client = clientOf(small, half, `${half}b`, large, small, half);
     const fetchNext = () => client.priceHistoryCsv('bitcoin', PERIOD);
     const received = () => [small, half, `${half}b`, large].map((text) => client.about(text)?.requestId);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { QuotientClient, type QuotientClientOptions, QuotientError } from '#client/index';
+import { ChainClient, QuotientClient, type QuotientClientOptions, QuotientError } from '#client/index';
 
 const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
@@ -32,6 +32,49 @@ describe('the base URL', () => {
       expect(() => new QuotientClient({ baseUrl })).toThrow(QuotientError);
     },
   );
+});
+
+describe('a URL key in the base URL', () => {
+  const KEY = 'qu_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
+
+  async function sent(options: Partial<QuotientClientOptions>) {
+    const requests: { url: string; key: string | null }[] = [];
+    const fetch: NonNullable<QuotientClientOptions['fetch']> = async (url, { headers }) => {
+      requests.push({ url, key: new Headers(headers).get('x-api-key') });
+      return new Response('{}');
+    };
+    const client = new QuotientClient({ baseUrl: `https://example.org/market/k/${KEY}/`, fetch, ...options });
+    await client.latestPrice('bitcoin').catch(() => undefined);
+    await client.health().catch(() => undefined);
+    return requests;
+  }
+
+  it.each([{}, { apiKey: KEY }, { baseUrl: new URL(`https://example.org/market/k/${KEY}`) }])(
+    'is sent in the header instead: %o',
+    async (options) => {
+      expect(await sent(options)).toEqual([
+        { url: 'https://example.org/market/v1/prices/latest/token?tokenName=bitcoin', key: KEY },
+        { url: 'https://example.org/market/health/ready', key: null },
+      ]);
+    },
+  );
+
+  it('is rejected beside another key', () => {
+    expect(() => new QuotientClient({ baseUrl: `https://example.org/k/${KEY}`, apiKey: 'qt_a' })).toThrow(
+      QuotientError,
+    );
+  });
+
+  it('is a chain client’s key, too', async () => {
+    const keys: (string | null)[] = [];
+    const fetch: NonNullable<QuotientClientOptions['fetch']> = async (url, { headers }) => {
+      keys.push(url, new Headers(headers).get('x-api-key'));
+      return new Response('{}');
+    };
+    const chain = new ChainClient({ nodeUrl: `https://example.org/k/${KEY}/v1/node`, fetch });
+    await chain.chainId().catch(() => undefined);
+    expect(keys).toEqual(['https://example.org/v1/node/node_info', KEY]);
+  });
 });
 
 it.each([{ timeout: 0 }, { timeout: Number.NaN }, { headers: { 'x-api-key': 'qt_a' } }, { retries: -1 }])(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createBurst } from '#accounts/gate/limits';
 import { QuotientClient, QuotientError } from '#client/index';
 import { createRetries } from '#client/transport/retries';
 import type { Problem } from '#core/problems';
+import { createBurst } from '#gate/limits';
 
 /* Many concurrent calls against the burst limit of the service, with fake timers. */
 
@@ -85,12 +85,6 @@ it('retries after the rate limit of a proxy, any number of times', async () => {
   const client = new QuotientClient({ baseUrl: 'http://service.example', fetch });
   expect(await failedOf(1, () => client.health({ retries: 1 }))).toEqual([]);
   expect(requests).toBe(6);
-});
-
-it('does not retry with retries: 0', async () => {
-  const { client } = limited(5);
-  const failed = await failedOf(8, () => client.latestPrice('bitcoin', { retries: 0 }));
-  expect(failed.map(({ at }) => at)).toEqual([0, 0, 0]);
 });
 
 it('leaves half of the time after Retry-After for the response', () => {

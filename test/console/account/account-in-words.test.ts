@@ -26,6 +26,8 @@ const owner: ApiKey = {
   expiresAt: null,
   dailyLimit: null,
   allowedOrigins: null,
+  url: false,
+  exposedAt: null,
   replacedAt: null,
 };
 const shop: ApiKey = {
@@ -58,13 +60,15 @@ describe('a key', () => {
     expect(usageInWords(shop, undefined, NOW)).toBe('0 calls today, 0 in 31 days.');
   });
 
-  it('is for web pages only if its single scope is prices', () => {
-    expect([owner, shop].map(isForPages)).toEqual([false, true]);
-    expect(isForPages({ scopes: ['prices', 'node'] })).toBe(false);
-    expect(isForPages({ scopes: ['node'] })).toBe(false);
-    expect(adviceFor(shop)).toMatch(/^A key for a web page/);
-    expect(adviceFor({ scopes: ['node'] })).toMatch(/^A key for a program/);
-    expect(adviceFor({ scopes: [] })).toBe('');
+  it('is for web pages only if it has origins', () => {
+    const allowedOrigins = ['https://a.example'];
+    expect([owner, shop, { ...shop, allowedOrigins: [] }].map(isForPages)).toEqual([false, false, false]);
+    expect(isForPages({ ...shop, allowedOrigins })).toBe(true);
+    expect(adviceFor({ ...shop, allowedOrigins })).toMatch(/^A key for a web page/);
+    expect(adviceFor({ scopes: ['prices', 'node'], allowedOrigins })).toMatch(/^A key for a web page/);
+    expect(adviceFor(shop)).toMatch(/^A key for a program\. For a web page, enter the origin/);
+    expect(adviceFor({ scopes: ['node'], allowedOrigins: null })).toMatch(/^A key for a program/);
+    expect(adviceFor({ scopes: [], allowedOrigins: null })).toBe('');
   });
 
   it('shows its dates', () => {
@@ -85,14 +89,14 @@ describe('a key', () => {
   });
 
   it('lists the origins of its web pages', () => {
-    expect(originsInWords(shop)).toBe('');
     expect(originsInWords({ allowedOrigins: ['https://a.example', 'http://localhost:5173'] })).toBe(
       'Only for web pages on https://a.example, http://localhost:5173.',
     );
   });
 
   it('states its expiry', () => {
-    const [mine, accounts] = [new Date(NOW), new Date(NOW + DAY)];
+    const mine = new Date(NOW);
+    const accounts = new Date(NOW + DAY);
     expect([
       validityInWords(mine, accounts),
       validityInWords(null, accounts),

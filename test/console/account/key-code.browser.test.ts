@@ -5,21 +5,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { buildClient } from '../../../scripts/build-client.ts';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
 /* Runs the code that the console shows for a key. */
 
-let opened: TestConsole;
-let here: Visit;
 /** Serves the page that a test sets. `localhost` and `127.0.0.1` are different origins. */
 let pages: Server;
 let origin: string;
 let html = '';
 /** The folder in which programs run, with the client installed. */
 let folder: string;
+const opened = useConsole(({ cosmosNodeUrl }) => ({ CORS_ORIGINS: '*', NODE_URLS: cosmosNodeUrl }));
+let here: Visit;
 beforeAll(async () => {
   pages = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
@@ -29,20 +28,14 @@ beforeAll(async () => {
   origin = `http://localhost:${(pages.address() as AddressInfo).port}`;
   folder = await mkdtemp(join(tmpdir(), 'quotient-key-code-'));
   await buildClient(join(folder, 'node_modules/quotient-client'));
-  opened = await openTestConsole(({ cosmosNodeUrl }) => ({ CORS_ORIGINS: '*', NODE_URLS: cosmosNodeUrl }));
 });
 afterAll(async () => {
-  await opened?.close();
   pages?.close();
   if (folder) await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
-  await here.open(await opened.service.createUser());
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
+  const key = await opened.service.createUser();
+  here = await opened.visit({ key, permissions: ['clipboard-read', 'clipboard-write'] });
 });
 
 const dialog = () => here.page.getByRole('dialog');
@@ -91,6 +84,32 @@ it.skipIf(!hasProgram('python3'))('Python reads a price', async () => {
   expect(await run('python3', '-c', await copied('Server', 'Python'))).toMatch(/'current_price': \d/);
 });
 
+it('a key for a spreadsheet is created by its purpose, and its formula reads a table without a header', async () => {
+  await here.page.getByRole('button', { name: 'New key' }).click();
+  await dialog().getByLabel('Label').fill('Sheet');
+  await dialog().getByLabel('Use in').selectOption('A wallet');
+  expect(await dialog().getByLabel('Use the node').isChecked()).toBe(true);
+  await dialog().getByLabel('Use in').selectOption('A spreadsheet');
+  expect(await dialog().getByLabel('Use the node').isChecked()).toBe(false);
+  expect(await dialog().getByLabel('Calls per UTC day').inputValue()).toBe('500');
+  await dialog().getByText('A key for a program that cannot send headers.').waitFor();
+  await dialog().getByLabel('Calls per UTC day').fill('');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByText('Enter a daily limit.').waitFor();
+  await dialog().getByLabel('Calls per UTC day').fill('40');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByRole('heading', { name: 'Your new key' }).waitFor();
+  const base = await here.page.locator('#new-key-text').innerText();
+  expect(base).toMatch(/\/k\/qu_[0-9A-Za-z]{38}$/);
+  expect(await buttons('Purpose')).toEqual(['Spreadsheet', 'CoinGecko program', 'AI agent']);
+  const [, url = ''] = /"(http[^"]+)"/.exec(await copied('Spreadsheet', 'Google Sheets')) ?? [];
+  expect(url.startsWith(base)).toBe(true);
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  await dialog().getByRole('button', { name: 'I have saved it' }).click();
+  await here.page.locator('#key-list').getByText('in URLs').waitFor();
+});
+
 /** Opens the code as a page on `url`, and returns what the page shows. */
 async function shownOn(url: string, text: string): Promise<string> {
   html = text;
@@ -127,12 +146,17 @@ it('the client of a wallet reads the balances of an address', async () => {
 type Configuration = { mcpServers: Record<string, { type: string; url: string; headers: Record<string, string> }> };
 
 async function toolsOf(url: string, headers: Record<string, string>) {
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  const { isError } = await client.callTool({ name: 'get_latest_prices', arguments: { tokenNames: ['btc'] } });
-  const { tools } = await client.listTools();
-  await client.close();
-  return { isError: isError ?? false, names: tools.map(({ name }) => name) };
+  const send = async (method: string, params: object) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return ((await response.json()) as { result: { isError?: boolean; tools: { name: string }[] } }).result;
+  };
+  const called = await send('tools/call', { name: 'get_latest_prices', arguments: { tokenNames: ['btc'] } });
+  const { tools } = await send('tools/list', {});
+  return { isError: called.isError ?? false, names: tools.map(({ name }) => name) };
 }
 
 it('an AI agent connects with the JSON and with the command', async () => {

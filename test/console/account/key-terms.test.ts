@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { originsIn, termsIn } from '#console/account/key-fields';
-import { FORMATS, noteFor, purposeCode, purposesOf } from '#console/account/purpose-code';
+import { noteFor } from '#console/account/purpose-code';
 import { DAY } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
-const KEY = 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000';
 
 function terms(fields: Record<string, string>) {
   const form = new FormData();
@@ -19,8 +18,10 @@ it('reads the terms of a key', () => {
     expiresAt: null,
     dailyLimit: 500,
     allowedOrigins: ['https://a.example'],
+    url: false,
   });
   expect(terms({ dailyLimit: '' }).dailyLimit).toBeUndefined();
+  for (const purpose of ['spreadsheet', 'coingecko', 'wallet']) expect(terms({ purpose }).url).toBe(true);
 });
 
 it.each([
@@ -42,24 +43,7 @@ it.each([
 const key = (scopes: ('account' | 'prices' | 'node')[], allowedOrigins: string[] | null = null) => ({
   scopes,
   allowedOrigins,
-});
-
-it('offers code for the purposes that the scopes and the origins permit', () => {
-  expect([
-    purposesOf(key(['account', 'prices', 'node'])),
-    purposesOf(key(['prices'])),
-    purposesOf(key(['node'])),
-    purposesOf(key(['prices', 'node'])),
-    purposesOf(key(['prices', 'node'], [])),
-    purposesOf(key(['prices', 'node'], ['https://a.example'])),
-  ]).toEqual([
-    ['server'],
-    ['server', 'page', 'agent'],
-    ['server', 'wallet', 'agent'],
-    ['server', 'page', 'wallet', 'agent'],
-    ['server', 'page', 'wallet', 'agent'],
-    ['page', 'wallet'],
-  ]);
+  url: false,
 });
 
 it('recommends a restriction for a key of a web page, and names the origins of a restricted key', () => {
@@ -67,12 +51,4 @@ it('recommends a restriction for a key of a web page, and names the origins of a
   expect(noteFor('page', key(['prices'], ['https://a.example', 'https://b.example']))).toMatch(
     /^The code works only in web pages on https:\/\/a\.example, https:\/\/b\.example\./,
   );
-});
-
-it('writes the key and the base URL into the code in each format', () => {
-  for (const [format] of Object.values(FORMATS).flat()) {
-    const code = purposeCode(format, key(['prices']), 'http://127.0.0.1:8080/market', KEY);
-    expect(code, format).toContain(KEY);
-    expect(code, format).toContain('http://127.0.0.1:8080/market/');
-  }
 });

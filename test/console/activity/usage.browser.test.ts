@@ -1,18 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 
-let opened: TestConsole;
+const opened = useConsole();
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-});
-afterAll(() => opened?.close());
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 const PATH = '/v1/prices/latest/token';
 
@@ -20,10 +12,7 @@ const PATH = '/v1/prices/latest/token';
 async function createUser() {
   const { service } = opened;
   const owner = await service.createUser();
-  const query = new URLSearchParams({ label: 'Shop', scopes: 'prices', dailyLimit: '1500' });
-  const headers = { 'x-api-key': owner };
-  const response = await fetch(`${service.url}/v1/user/keys?${query}`, { method: 'POST', headers });
-  const { apiKey: shop } = (await response.json()) as { apiKey: string };
+  const shop = await service.createKey(owner, { label: 'Shop', dailyLimit: '1500' });
   for (let n = 0; n < 2; n += 1) await service.get(`${PATH}?tokenName=bitcoin`, { key: shop });
   return { owner, shop };
 }
@@ -47,8 +36,7 @@ async function saved(): Promise<{ name: string; lines: string[] }> {
 
 it('shows the calls by day, key and path with the limits of the keys, and saves each as CSV', async () => {
   const { owner, shop } = await createUser();
-  here = await visit(opened.browser, opened.service.url);
-  await here.open(owner);
+  here = await opened.visit({ key: owner });
   const today = new Date().toISOString().slice(0, 10);
   const rows = () => panel().getByRole('row').count();
   await expect.poll(rows).toBe(32);
@@ -82,8 +70,7 @@ it('shows the calls by day, key and path with the limits of the keys, and saves 
 
 it('saves numbers and columns for the spreadsheets of a German browser', async () => {
   const { owner, shop } = await createUser();
-  here = await visit(opened.browser, opened.service.url, { locale: 'de-DE' });
-  await here.open(owner);
+  here = await opened.visit({ key: owner, locale: 'de-DE' });
   await select('By key');
   await rowOf('Shop').waitFor();
   expect(await cellsOf('Shop')).toEqual(['1.500', '2', '2', '2']);
@@ -94,8 +81,7 @@ it('saves numbers and columns for the spreadsheets of a German browser', async (
 
 it('shows the calls, but no labels and limits, with a key that cannot manage the account', async () => {
   const { shop } = await createUser();
-  here = await visit(opened.browser, opened.service.url);
-  await here.open(shop);
+  here = await opened.visit({ key: shop });
   await select('By key');
   await panel().getByRole('rowheader').first().waitFor();
   expect(await heads()).toEqual(['Key', 'Today', '7 days', '31 days']);
@@ -103,8 +89,7 @@ it('shows the calls, but no labels and limits, with a key that cannot manage the
 });
 
 it('refers to the message about an expired key', async () => {
-  here = await visit(opened.browser, opened.service.url);
-  await here.open(await opened.service.createUser({ validUntil: Date.now() - 86_400_000 }));
+  here = await opened.visit({ key: await opened.service.createUser({ validUntil: Date.now() - 86_400_000 }) });
   await panel().getByText('Not loaded. See the message at the top of this page.').waitFor();
   expect(await panel().getByRole('button', { name: 'Download usage as CSV' }).isDisabled()).toBe(true);
 });

@@ -1,48 +1,29 @@
-import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { launchBrowser } from '../../support/browser/browser.ts';
-import { type Visit, visit } from '../../support/browser/console.ts';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
-import { type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
-import { type Service, startService } from '../../support/service/service.ts';
+import { type MailServer, mailSettings, startMailServer } from '../../support/mail/mail-server.ts';
 import { type Receiver, startReceiver } from '../../support/webhook/receiver.ts';
 
-let browser: Browser;
 let mailServer: MailServer;
 let receiver: Receiver;
-let service: Service;
-let here: Visit;
 /** The status of the receiver's responses. */
 let status = 204;
-beforeAll(async () => {
-  browser = await launchBrowser();
-  mailServer = await startMailServer();
-  receiver = await startReceiver(() => status);
-  const settings = {
-    SMTP_URL: mailServer.url,
-    MAIL_FROM: 'quotient@example.org',
-    PUBLIC_URL: 'https://quotient.example.org',
-    WEBHOOK_ALLOW: '127.0.0.0/8',
-  };
-  service = await startService({ settings, consoleFolder: inject('consoleFolder') });
-});
 afterAll(async () => {
-  await browser?.close();
-  await service?.close();
   await receiver?.close();
   await mailServer?.close();
 });
+const opened = useConsole(async () => {
+  mailServer = await startMailServer();
+  receiver = await startReceiver(() => status);
+  return { WEBHOOK_ALLOW: '127.0.0.0/8', ...mailSettings(mailServer) };
+});
+let here: Visit;
 beforeEach(async () => {
   status = 204;
   receiver.deliveries.splice(0);
-  here = await visit(browser, service.url);
-  await here.open(await service.createUser());
+  here = await opened.visit({ key: await opened.service.createUser() });
   await panel().waitFor();
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
 });
 
 const panel = () => here.page.locator('#webhooks');

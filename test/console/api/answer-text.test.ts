@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { usageRecord } from '#accounts/records';
 import { answerText, EXAMPLES } from '#console/api/answer-text';
 import { candlesCall, daysCall, latestPricesCall, rangeCall, statisticsCall, usageCall } from '#console/api/api-call';
-import { tokenPrice } from '#prices/latest/records';
-import { candle, priceSeries } from '#prices/model/records';
-import { tokenStatistics } from '#statistics/records';
+import { tokenPrice } from '#prices/latest/latest-records';
+import { candle, priceSeries } from '#prices/model/prices-records';
+import { tokenStatistics } from '#statistics/statistics-records';
+import { usageRecord } from '#users/users-records';
 
 const WINDOW = { from: '2026-01-01', thru: '2026-02-01', interval: 'daily' } as const;
 const { path: daysPath } = daysCall('solana', 30, 'usd');

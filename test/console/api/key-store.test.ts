@@ -22,18 +22,6 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-it('keeps the key in the tab, and on the device on request', () => {
-  const store = openKeyStore('/market/');
-  store.keep('one');
-  expect(tab.kept.get('quotient:key:/market/')).toBe('one');
-  expect(device.kept.size).toBe(0);
-  store.keepOnDevice('one');
-  expect(device.kept.get('quotient:key:/market/')).toBe('one');
-  store.setUnsaved(true);
-  store.forget('one');
-  expect([tab.kept.size, device.kept.size]).toEqual([0, 0]);
-});
-
 it('forgets only the given key', () => {
   const store = openKeyStore('/');
   store.keep('one');
@@ -43,7 +31,8 @@ it('forgets only the given key', () => {
 });
 
 it('reports a sign-out to a tab that was suspended', () => {
-  const [asleep, other] = [openKeyStore('/'), openKeyStore('/')];
+  const asleep = openKeyStore('/');
+  const other = openKeyStore('/');
   asleep.keep('key');
   vi.advanceTimersByTime(1000);
   other.noteEnd(7);
@@ -62,22 +51,4 @@ it('detects that another page in the tab has changed the key', () => {
   expect(store.hasChanged()).toBe(false);
   tab.removeItem('quotient:key:/');
   expect(store.hasChanged()).toBe(true);
-});
-
-it('works with a storage that throws', () => {
-  const block = (): never => {
-    throw new DOMException('blocked', 'SecurityError');
-  };
-  const blocked = { getItem: block, setItem: block, removeItem: block };
-  vi.stubGlobal('localStorage', blocked);
-  vi.stubGlobal('sessionStorage', blocked);
-  const store = openKeyStore('/');
-  store.keep('one');
-  store.keepOnDevice('one');
-  store.setUnsaved(true);
-  store.noteEnd(7);
-  store.forget('one');
-  expect([store.tabKey(), store.deviceKey(), store.isUnsaved(), store.hasEnded(7), store.hasChanged()]).toEqual([
-    ...[undefined, undefined, false, false, false],
-  ]);
 });

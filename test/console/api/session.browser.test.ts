@@ -1,21 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, settled, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import { expectSoundLooks } from '../../support/browser/looks.ts';
+import { expect, it } from 'vitest';
+import { settled, useConsole, type Visit } from '../../support/browser/console.ts';
 
-let opened: TestConsole;
+const opened = useConsole({}, { permissions: ['clipboard-write'] });
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url, { permissions: ['clipboard-write'] });
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 const createUser = () => opened.service.createUser();
 
@@ -40,8 +28,8 @@ async function menu(page: Page, item: string): Promise<void> {
 const keyOf = (page: Page) => page.locator('#menu-key').textContent();
 
 it('survives a reload, another page and a second tab, and ends in all tabs', async () => {
+  here = await opened.visit({ key: await createUser() });
   const { page } = here;
-  await here.open(await createUser());
   await page.reload();
   await isSignedIn(page);
   await page.getByRole('link', { name: 'Docs' }).first().click();
@@ -63,8 +51,8 @@ it('survives a reload, another page and a second tab, and ends in all tabs', asy
 });
 
 it('keeps its user when a second tab signs in another user', async () => {
+  here = await opened.visit({ key: await createUser() });
   const { page } = here;
-  await here.open(await createUser());
   const first = await keyOf(page);
   const other = await openTab();
   await isSignedIn(other);
@@ -84,8 +72,8 @@ it('keeps its user when a second tab signs in another user', async () => {
 });
 
 it('continues in all tabs with a replaced key, and ends when the account is deleted', async () => {
+  here = await opened.visit({ key: await createUser() });
   const { page } = here;
-  await here.open(await createUser());
   const other = await openTab();
   await isSignedIn(other);
   await menu(page, 'Replace key');
@@ -108,6 +96,7 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
 });
 
 it('shows a new key again after a reload, and warns before the user leaves without saving it', async () => {
+  here = await opened.visit();
   const { page } = here;
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
@@ -132,6 +121,7 @@ it('shows a new key again after a reload, and warns before the user leaves witho
 });
 
 it('lasts until the page is closed if the browser blocks storage', async () => {
+  here = await opened.visit();
   await here.context.addInitScript(`
     for (const name of ['localStorage', 'sessionStorage']) {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
@@ -146,14 +136,13 @@ it('lasts until the page is closed if the browser blocks storage', async () => {
 });
 
 it('survives a reload while the service is down', async () => {
+  here = await opened.visit({ key: await createUser() });
   const { page } = here;
-  await here.open(await createUser());
   await page.route('**/v1/user/data', (route) => route.abort());
   await page.reload();
   await page.getByRole('heading', { name: 'Signing you in' }).waitFor();
   await page.getByText('The service is unreachable').waitFor();
   await page.getByText(/^Retrying in \d seconds?\.$/).waitFor();
-  await expectSoundLooks(page, 'signing in', [320, 1280]);
   await page.getByRole('button', { name: 'Retry now' }).waitFor();
   await page.unroute('**/v1/user/data');
   // The page retries without a click.

@@ -1,19 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
-let opened: TestConsole;
+const opened = useConsole({ BASE_PATH: '/market' });
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole({ BASE_PATH: '/market' });
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url);
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 /** The query of the page's URL. */
 const search = () => new URL(here.page.url()).search;
@@ -21,9 +10,11 @@ const heading = (name: string) => here.page.getByRole('heading', { name }).waitF
 const pressed = (group: string) => here.page.locator(`#${group} [aria-pressed=true]`).innerText();
 
 it('opens the view of the URL after the sign-in, and updates the URL with every selection', async () => {
+  here = await opened.visit({
+    key: await opened.service.createUser(),
+    path: '/?token=SOL&metric=market_cap&range=7d&currency=eur',
+  });
   const { page } = here;
-  await page.goto(`${opened.service.url}?token=SOL&metric=market_cap&range=7d&currency=eur`);
-  await here.open(await opened.service.createUser());
   await heading('Solana history');
   expect([await pressed('metrics'), await pressed('ranges')]).toEqual(['Market cap', '7D']);
   expect(await page.locator('#readout-value').innerText()).toMatch(/^€/);
@@ -75,8 +66,8 @@ it('opens the view of the URL after the sign-in, and updates the URL with every 
 });
 
 it('shows a custom range, and replaces invalid parts with a notice', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
   const { page } = here;
-  await here.open(await opened.service.createUser());
   expect(search()).toBe('');
   await page.goto(`${opened.service.url}/?range=2026-01-01..2026-02-01`);
   await page.locator('#dashboard').waitFor();
@@ -99,8 +90,8 @@ it('shows a custom range, and replaces invalid parts with a notice', async () =>
 });
 
 it('keeps its query when an emailed link is opened', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
   const { page } = here;
-  await here.open(await opened.service.createUser());
   await page.goto(`${opened.service.url}/?token=solana#recover=abc`);
   await heading('Get a new owner key');
   expect(page.url()).toBe(`${opened.service.url}/?token=solana`);

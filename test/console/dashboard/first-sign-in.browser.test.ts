@@ -1,32 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import type { Service } from '../../support/service/service.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole();
 let here: Visit;
 let key: string;
-beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(browser, service.url);
-  key = await service.createUser({ limit: 1000 });
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
+  key = await opened.service.createUser({ limit: 1000 });
 });
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
-const used = async () => {
-  const response = await service.get('/v1/user/usage', { key });
-  return ((await response.json()) as { used: number }).used;
-};
+const used = () => opened.service.used(key);
 
 /** The paths under /v1/prices/ that the page requested. */
 const priced = () =>
@@ -35,7 +18,7 @@ const priced = () =>
     .map((url) => new URL(url).pathname.replace('/v1/prices/', ''));
 
 it('costs one call, and a reload costs at most one more', async () => {
-  await here.open(key);
+  here = await opened.visit({ key });
   expect(priced()).toEqual(['latest/tokens']);
   expect(await used()).toBe(1);
   await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
@@ -47,8 +30,8 @@ it('costs one call, and a reload costs at most one more', async () => {
 });
 
 it('shows the free sample until the chart is loaded', async () => {
+  here = await opened.visit({ key });
   const { page } = here;
-  await here.open(key);
   expect(await text('chart-offer')).toContain('free sample');
   expect(await text('readout-value')).toMatch(/^\$/);
   expect(await text('readout-note')).toMatch(/ in 30 days$/);
@@ -64,8 +47,8 @@ it('shows the free sample until the chart is loaded', async () => {
 });
 
 it('loads the statistics on request, and then for each selected token', async () => {
+  here = await opened.visit({ key });
   const { page } = here;
-  await here.open(key);
   expect(await page.locator('#statistics-list').isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Load statistics: 1 call' }).click();
   await here.settled();
@@ -78,8 +61,8 @@ it('loads the statistics on request, and then for each selected token', async ()
 });
 
 it('offers to load a chart without a free sample', async () => {
+  here = await opened.visit({ key });
   const { page } = here;
-  await here.open(key);
   await page.getByLabel('Currency').selectOption('eur');
   await here.settled();
   expect(await text('chart-offer')).toContain('1 call');
@@ -92,18 +75,18 @@ it('offers to load a chart without a free sample', async () => {
 });
 
 it('loads the chart that a link names, but no statistics', async () => {
-  await here.page.goto(`${service.url}/?token=solana&range=7d`);
-  await here.open(key);
+  here = await opened.visit({ key, path: '/?token=solana&range=7d' });
   expect(priced().sort()).toEqual(['history/days', 'latest/tokens']);
   expect(await here.page.locator('#statistics-offer').isVisible()).toBe(true);
 });
 
 it('loads only the prices again for another user of the same tab', async () => {
+  here = await opened.visit({ key });
+  await here.loadWhole();
   const { page } = here;
-  await here.openWhole(key);
   await page.locator('#account-button').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   const before = priced().length;
-  await here.open(await service.createUser());
+  await here.open(await opened.service.createUser());
   expect(priced().slice(before)).toEqual(['latest/tokens']);
 });

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
 import type { Token } from '#client/index';
-import { readAddress } from '#console/dashboard/address';
-import { resolveTokens } from '#console/dashboard/requested-tokens';
+import { readAddress, resolveTokens } from '#console/dashboard/address';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const NAMES = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin', 'dogecoin'];
 const FIRST = { minute: '2026-03-14', hour: '2018-01-01', day: '2013-04-28' };
 const TOKENS = NAMES.map(
   (tokenName, i): Pick<Token, 'tokenName' | 'symbol' | 'title' | 'endpoints' | 'available'> => ({
-    ...{ tokenName, symbol: `t${i}`, title: `Title ${i}` },
+    tokenName,
+    symbol: `t${i}`,
+    title: `Title ${i}`,
     endpoints: i === 5 ? [] : ['/v1/prices/history/ohlc'],
     available: { prices: { ...FIRST, hour: i === 3 ? '2026-03-14' : FIRST.hour }, candles: null },
   }),

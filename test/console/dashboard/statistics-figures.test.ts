@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import type { TokenStatistics } from '#client/index';
 import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics';
-import { FIGURES } from '#statistics/figures';
-import { figuresOf } from '#statistics/record';
-import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
+import { FIGURES } from '#statistics/statistics-records';
+import { figuresOf, STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 
 const record = (symbol: string, figures: Partial<TokenStatistics> = {}) =>
   ({
-    ...{ id: null, time: new Date(0), symbol: symbol.toUpperCase(), partner_symbol: symbol },
+    id: null,
+    time: new Date(0),
+    symbol: symbol.toUpperCase(),
+    partner_symbol: symbol,
     ...Object.fromEntries(FIGURES.map((figure) => [figure, null])),
     ...figures,
   }) as TokenStatistics;

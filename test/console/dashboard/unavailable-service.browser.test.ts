@@ -1,24 +1,18 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
+import { expect, inject, it } from 'vitest';
+import { stopService, useConsole, type Visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
-import { type Service, startService } from '../../support/service/service.ts';
+import { startService } from '../../support/service/service.ts';
 
-let opened: TestConsole;
+const opened = useConsole();
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(opened.browser, opened.service.url);
-  await here.page.clock.install();
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
+
+/** Opens the whole dashboard of a service, with a clock that the test controls. */
+async function openWhole(key: string, service = opened.service): Promise<void> {
+  here = await opened.visit({ service, key, prepare: (page) => page.clock.install() });
+  await here.loadWhole();
+}
 
 const AGES = ['prices', 'chart', 'statistics', 'market-data', 'allowance', 'keys'];
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
@@ -32,13 +26,6 @@ async function figures(): Promise<string[]> {
   return Promise.all(ids.map(text));
 }
 
-/** Stops a service without waiting for the unused connections that the browser opened in advance. */
-async function stop(service: Service): Promise<void> {
-  const closed = service.close();
-  service.app.server.closeAllConnections();
-  await closed;
-}
-
 /** Makes the page hidden, or visible again. */
 const hide = (page: Page, isHidden: boolean) =>
   page.evaluate(`
@@ -47,17 +34,16 @@ const hide = (page: Page, isHidden: boolean) =>
   `);
 
 it('keeps its figures and shows their age while the service is down, and then recovers', async () => {
-  const { page } = here;
   const database = await openTestDatabase();
   let service = await startService({ consoleFolder: inject('consoleFolder'), database });
   try {
     const { port } = new URL(service.url);
-    await page.goto(`${service.url}/`);
-    await here.openWhole(await service.createUser({ limit: 100 }));
+    await openWhole(await service.createUser({ limit: 100 }), service);
+    const { page } = here;
     await page.locator('#key-list li').waitFor();
     await expect.poll(() => text('left')).toBe('97');
     const before = await figures();
-    await stop(service);
+    await stopService(service);
     await refresh();
     for (const id of AGES) {
       await page
@@ -97,16 +83,15 @@ it('keeps its figures and shows their age while the service is down, and then re
     await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
     await expect.poll(() => text('statistics-list')).not.toBe('');
   } finally {
-    await stop(service);
+    await stopService(service);
     await database.close();
   }
 });
 
 it('keeps its figures when the key is revoked, and does not retry', async () => {
-  const { page } = here;
   const key = await opened.service.createUser({ limit: 100 });
-  await page.reload();
-  await here.openWhole(key);
+  await openWhole(key);
+  const { page } = here;
   // The usage is requested after the first responses.
   await expect.poll(() => text('left')).toBe('97');
   const before = await figures();
@@ -122,14 +107,10 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
 });
 
 it('refreshes automatically at the displayed cost, once it is turned on', async () => {
-  const { page } = here;
   const key = await opened.service.createUser({ limit: 40 });
-  await page.reload();
-  await here.openWhole(key);
-  const used = async () => {
-    const response = await opened.service.get('/v1/user/usage', { key });
-    return ((await response.json()) as { used: number }).used;
-  };
+  await openWhole(key);
+  const { page } = here;
+  const used = () => opened.service.used(key);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
   const toggle = page.getByLabel('Auto-refresh');
   expect(await toggle.isChecked()).toBe(false);
@@ -165,8 +146,9 @@ it('refreshes automatically at the displayed cost, once it is turned on', async 
 });
 
 it('retries a service that rejects every call with increasing pauses, and not while hidden', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
+  await here.loadWhole();
   const { page } = here;
-  await here.openWhole(await opened.service.createUser());
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
   await refresh();
   const countdown = page.locator('#connection').getByText(/^Retrying in/);

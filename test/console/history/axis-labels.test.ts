@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { axisLabels } from '#console/history/axis-labels';
+import { axisLabels, timeLabel } from '#console/history/axis-labels';
 
 const NBSP = '\u00a0';
 
@@ -51,4 +51,14 @@ describe('axis labels', () => {
       ),
     );
   });
+});
+
+it.each([
+  ['2026-11-21T00:00:00Z', 'time', 'Nov 21'],
+  ['2026-11-21T09:05:17Z', 'time', '9:05 AM'],
+  ['2026-11-21T00:00:00Z', 'day', 'Nov 21'],
+  ['2026-11-01T00:00:00Z', 'month', 'Nov 2026'],
+  ['2026-01-01T00:00:00Z', 'year', '2026'],
+] as const)('the label at %s for the unit %s is %s', (iso, unit, label) => {
+  expect(timeLabel(Date.parse(iso) / 1000, unit)).toBe(label);
 });

@@ -8,14 +8,24 @@ const NOW = Date.parse('2026-03-15T12:34:00Z');
 function view(parts: Partial<HistoryView> = {}): HistoryView {
   const dates = { range: '30', from: '2026-01-01', thru: '2026-02-01', ...parts } as const;
   return {
-    ...{ token: 'bitcoin', currency: 'usd', metric: 'candles', scale: 'linear', listed: '2013-04-28' },
-    ...{ compare: [], mode: 'indexed' },
-    ...{ interval: defaultInterval(dates), ...dates },
+    token: 'bitcoin',
+    currency: 'usd',
+    metric: 'candles',
+    scale: 'linear',
+    listed: '2013-04-28',
+    compare: [],
+    mode: 'indexed',
+    interval: defaultInterval(dates),
+    ...dates,
   };
 }
 const candle = (at: number, close = 1): Candle => ({
-  ...{ date: new Date(at), open: 1, high: 3, low: 0.5 },
-  ...{ close, volume: 7 },
+  date: new Date(at),
+  open: 1,
+  high: 3,
+  low: 0.5,
+  close,
+  volume: 7,
 });
 
 describe('candles', () => {
@@ -78,7 +88,9 @@ describe('points', () => {
     const hourly = view({ metric: 'prices', range: '1', interval: 'hourly' });
     // The hour in which the range begins is part of it.
     expect(inView(hourly, series, NOW)).toMatchObject({
-      ...{ prices: points.slice(1), market_cap: points.slice(1), total_volume: [] },
+      prices: points.slice(1),
+      market_cap: points.slice(1),
+      total_volume: [],
     });
     const minutes = view({ metric: 'prices', range: '1' });
     expect(inView(minutes, series, NOW)).toBe(series);

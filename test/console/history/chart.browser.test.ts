@@ -1,25 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import type { Service } from '../../support/service/service.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole({}, { hasTouch: true, viewport: { width: 800, height: 700 } });
 let here: Visit;
-beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visit(browser, service.url, { hasTouch: true, viewport: { width: 800, height: 700 } });
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
 
 const slider = () => here.page.locator('#chart');
 const press = (name: string) => here.page.getByRole('button', { name, exact: true }).click();
@@ -32,8 +17,8 @@ const shown = () =>
   );
 const showsAll = (points: number) => expect.poll(shown).toEqual([0, points - 1, points - 1]);
 
-async function open(range: string): Promise<number> {
-  await here.open(await service.createUser());
+async function open(range: string, prepare?: (page: Page) => Promise<unknown>): Promise<number> {
+  here = await opened.visit({ key: await opened.service.createUser(), prepare });
   await press(range);
   await here.settled();
   const [, last = 0] = await shown();
@@ -75,8 +60,8 @@ describe('the visible part', () => {
   });
 
   it('is zoomed and reset with buttons, and the table and the file contain all points', async () => {
-    const { page } = here;
     const points = await open('30D');
+    const { page } = here;
     const reset = page.getByRole('button', { name: 'Reset zoom' });
     expect(await reset.getAttribute('aria-disabled')).toBe('true');
     await press('Zoom in');
@@ -104,8 +89,8 @@ describe('the visible part', () => {
   });
 
   it('is zoomed with Ctrl and the wheel, and panned with the mouse; the wheel alone scrolls the page', async () => {
-    const { page } = here;
     const points = await open('90D');
+    const { page } = here;
     const { x, y } = await middle();
     await page.mouse.move(x, y);
     const before = await page.evaluate<number>('scrollY');
@@ -125,8 +110,8 @@ describe('the visible part', () => {
   });
 
   it('has its scale in the URL, and keeps it after a reload', async () => {
-    const { page } = here;
     await open('7D');
+    const { page } = here;
     const log = page.getByRole('button', { name: 'Log scale' });
     await log.click();
     await expect.poll(() => new URL(page.url()).search).toBe('?range=7d&scale=log');
@@ -169,8 +154,8 @@ describe('fingers', () => {
   }
 
   it('select points sideways, and scroll the page up and down', async () => {
-    const { page } = here;
     const points = await open('30D');
+    const { page } = here;
     // The page scrolls, so the chart could move under the mouse, which would then select a point.
     await page.mouse.move(0, 0);
     const { x, y } = await middle();
@@ -212,15 +197,16 @@ it.each([
   ['zeros only', [0, 0, 0]],
   ['a zero and other values', [1000, 0, 1e12, 1e-9]],
 ])('a series of %s is drawn on both scales', async (_, prices) => {
-  const { page } = here;
   const series = prices.map((price, day) => ({
     date: new Date(Date.UTC(2026, 0, 1 + day)).toUTCString(),
     price,
   }));
-  await page.route('**/v1/prices/history/days?*', (route) =>
-    route.fulfill({ json: [{ prices: series, market_cap: series, total_volume: series }] }),
+  await open('30D', (page) =>
+    page.route('**/v1/prices/history/days?*', (route) =>
+      route.fulfill({ json: [{ prices: series, market_cap: series, total_volume: series }] }),
+    ),
   );
-  await open('30D');
+  const { page } = here;
   for (const metric of ['Market cap', 'Price', 'Volume', 'Price']) {
     await page.locator('#metrics').getByRole('button', { name: metric }).click();
     const log = page.getByRole('button', { name: 'Log scale' });

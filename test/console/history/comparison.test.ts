@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Token } from '#client/index';
 import { DEFAULT_VIEW } from '#console/history/chart-choice';
 import { compared, endsBefore, pointsOf } from '#console/history/comparison';
-import { comparisonCsv, rowInWords, rowsInWords } from '#console/history/comparison-words';
+import { rowInWords, rowsInWords } from '#console/history/comparison-words';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 const START = Date.parse('2026-03-01T00:00:00Z');
@@ -171,17 +171,5 @@ describe('a comparison as text', () => {
     expect(inWords('price', 0)).toBe('token-0 $50.00 (+0.00%), token-1 $0.5000 (+0.00%)'.replaceAll('+0', '0'));
     const [line] = rows('indexed').lines;
     expect(line && rowInWords(line, 9, view('indexed'))).toEqual(['no data', '']);
-  });
-
-  it('has the shown values in CSV, with empty fields for missing values', () => {
-    expect(comparisonCsv(rows('indexed'), view('indexed'))).toBe(
-      'date,token-0_index,token-1_index\r\n2026-03-01,100,100\r\n2026-03-02,150,\r\n',
-    );
-    expect(comparisonCsv(rows('price'), { ...view('price'), currency: 'eur' })).toBe(
-      'date,token-0,token-1,currency\r\n2026-03-01,50,0.5,eur\r\n2026-03-02,75,,eur\r\n',
-    );
-    expect(comparisonCsv(rows('price'), { ...view('price'), metric: 'market_cap' })).toMatch(
-      /^date,token-0_market_cap,/,
-    );
   });
 });

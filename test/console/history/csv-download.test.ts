@@ -23,15 +23,22 @@ it.each(CURRENCIES)('a saved series in %s equals the CSV of the service', (curre
 
 it.each(CURRENCIES)('saved candles in %s equal the CSV of the service', (currency, code) => {
   const candles = [MIDNIGHT, MIDNIGHT + 5 * MINUTE].map((at, i) => ({
-    ...{ date: new Date(at), open: 1e-9, high: 42_280.25 + i },
-    ...{ low: 0.1, close: 2, volume: 1e21 },
+    date: new Date(at),
+    open: 1e-9,
+    high: 42_280.25 + i,
+    low: 0.1,
+    close: 2,
+    volume: 1e21,
   }));
   const column = (name: 'open' | 'high' | 'low' | 'close' | 'volume') =>
     Float64Array.from(candles, (candle) => candle[name]);
   const columns = {
     at: Float64Array.from(candles, ({ date }) => date.getTime()),
-    ...{ open: column('open'), high: column('high'), low: column('low') },
-    ...{ close: column('close'), volume: column('volume') },
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
   } as Parameters<typeof candlesCsv>[0];
   const csv = [...candlesCsv(columns, code)].join('');
   expect(candlesToCsv(candles, currency, 'comma')).toBe(csv);

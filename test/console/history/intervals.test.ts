@@ -9,10 +9,16 @@ const TOKEN = {
   },
 };
 const custom = (from: string, thru: string, metric: Ranged['metric'] = 'prices'): Ranged => ({
-  ...{ range: 'custom', from, thru, metric },
+  range: 'custom',
+  from,
+  thru,
+  metric,
 });
 const last = (range: Ranged['range'], metric: Ranged['metric'] = 'prices'): Ranged => ({
-  ...{ range, from: '', thru: '', metric },
+  range,
+  from: '',
+  thru: '',
+  metric,
 });
 
 describe('the default interval', () => {
@@ -44,13 +50,14 @@ describe('the possible intervals', () => {
     [last('90'), ['hourly', 'daily']],
     [last('365'), ['daily']],
     [last('36500'), ['daily']],
-    [last('1', 'candles'), ['minute', 'hourly']],
-    [last('7', 'candles'), ['hourly', 'daily']],
-    [last('30', 'candles'), ['daily']],
+    [last('1', 'candles'), ['minute', '15m', '30m', 'hourly', '4h']],
+    [last('7', 'candles'), ['hourly', '4h', 'daily']],
+    [last('30', 'candles'), ['daily', 'weekly']],
+    [last('365', 'candles'), ['daily', 'weekly']],
     [custom('2026-03-15', '2026-03-15'), ['minute', 'hourly']],
     [custom('2026-03-13', '2026-03-13'), ['hourly']],
-    [custom('2026-03-13', '2026-03-14', 'candles'), ['minute', 'hourly', 'daily']],
-    [custom('2026-03-12', '2026-03-14', 'candles'), ['hourly', 'daily']],
+    [custom('2026-03-13', '2026-03-14', 'candles'), ['minute', '15m', '30m', 'hourly', '4h', 'daily']],
+    [custom('2026-03-12', '2026-03-14', 'candles'), ['hourly', '4h', 'daily']],
     [custom('2026-02-12', '2026-02-14', 'candles'), ['daily']],
     [custom('2025-12-14', '2026-03-15'), ['hourly', 'daily']],
     [custom('2025-12-13', '2026-03-15'), ['daily']],
@@ -69,6 +76,8 @@ it('keeps the chosen interval if it is possible', () => {
   expect(intervalFor(last('30'), 'hourly', TOKEN, NOW)).toBe('hourly');
   expect(intervalFor(last('365'), 'hourly', TOKEN, NOW)).toBe('daily');
   expect(intervalFor(last('7'), 'minute', TOKEN, NOW)).toBe('hourly');
+  expect(intervalFor(last('7', 'candles'), '4h', TOKEN, NOW)).toBe('4h');
+  expect(intervalFor(last('7', 'prices'), '4h', TOKEN, NOW)).toBe('hourly');
 });
 
 it('returns the earliest date of prices and of candles', () => {

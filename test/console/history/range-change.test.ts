@@ -12,17 +12,18 @@ function changeOf(
   reported?: number | null,
 ): string {
   const view: HistoryView = {
-    ...{
-      token: 'bitcoin',
-      currency: 'usd',
-      metric: 'prices',
-      range: '30',
-      scale: 'linear',
-      compare: [],
-      mode: 'indexed',
-      interval: 'daily',
-    },
-    ...{ listed: '2013-04-28', from: '2026-01-01', thru: '2026-02-01', ...parts },
+    token: 'bitcoin',
+    currency: 'usd',
+    metric: 'prices',
+    range: '30',
+    scale: 'linear',
+    compare: [],
+    mode: 'indexed',
+    interval: 'daily',
+    listed: '2013-04-28',
+    from: '2026-01-01',
+    thru: '2026-02-01',
+    ...parts,
   };
   return changeInWords({ view, points, candles: undefined }, reported);
 }
@@ -52,8 +53,12 @@ describe('the change over a range', () => {
 
   it('of candles starts at the first opening price', () => {
     const candles = month.map(({ date, price }) => ({
-      ...{ date, open: price / 2, high: price, low: 1 },
-      ...{ close: price, volume: 1 },
+      date,
+      open: price / 2,
+      high: price,
+      low: 1,
+      close: price,
+      volume: 1,
     }));
     const view = { metric: 'candles', range: '30', currency: 'usd' } as HistoryView;
     expect(changeInWords({ view, points: month, candles }, 1)).toBe('+104.00% in 30 days');

@@ -1,40 +1,27 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { onDate } from '#pages/format';
-import type { TokenRecord } from '#prices/model/records';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import type { Service } from '../../support/service/service.ts';
+import type { TokenRecord } from '#prices/model/prices-records';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole({}, { viewport: { width: 1280, height: 900 } });
 let here: Visit;
 let token: TokenRecord;
 beforeAll(async () => {
-  opened = await openTestConsole();
-  ({ browser, service } = opened);
   // Stores candles, which then determine the available dates.
-  const key = await service.createUser();
+  const key = await opened.service.createUser();
   for (const interval of ['minute', 'hourly', 'daily']) {
     const dates = `fromDate=${daysAgo(1)}&thruDate=${daysAgo(0)}`;
-    await service.get(`/v1/prices/history/ohlc?tokenName=bitcoin&${dates}&interval=${interval}`, { key });
+    await opened.service.get(`/v1/prices/history/ohlc?tokenName=bitcoin&${dates}&interval=${interval}`, { key });
   }
 });
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(browser, service.url, { viewport: { width: 1280, height: 900 } });
-  const tokens = (await (await service.get('/v1/tokens')).json()) as [TokenRecord];
+  const tokens = (await (await opened.service.get('/v1/tokens')).json()) as [TokenRecord];
   [token] = tokens;
-  await here.open(await service.createUser());
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
 });
 
 const requested = (part: string) =>
-  here.requests.filter((url) => url.includes(part)).map((url) => url.slice(service.url.length));
+  here.requests.filter((url) => url.includes(part)).map((url) => url.slice(opened.service.url.length));
 const search = () => new URL(here.page.url()).search;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 const inWords = (date: string | null | undefined) => onDate(new Date(date ?? ''));
@@ -43,10 +30,9 @@ const offered = () => here.page.locator('#intervals button:enabled').allInnerTex
 const pressed = () => here.page.locator('#intervals [aria-pressed=true]').innerText();
 const field = (name: string) => here.page.getByLabel(name, { exact: true });
 
-async function go(query: string): Promise<void> {
-  await here.page.goto(`${service.url}/${query}`);
-  await here.page.locator('#dashboard').waitFor();
-  await here.settled();
+/** Opens a link, signed in. */
+async function go(query = ''): Promise<void> {
+  here = await opened.visit({ key: await opened.service.createUser(), path: `/${query}` });
 }
 
 async function press(name: string): Promise<void> {
@@ -63,8 +49,8 @@ async function apply(from: string, thru: string): Promise<void> {
 
 describe('candles before the first date of the source', () => {
   it('are reported as missing, with the available dates and a button to show them', async () => {
-    const { page } = here;
     await go('?metric=candles&range=2015-01-01..2015-02-01');
+    const { page } = here;
     const problem = page.locator('#chart-problem');
     const { day, hour, minute } = token.available.candles ?? {};
     await problem
@@ -82,6 +68,7 @@ describe('candles before the first date of the source', () => {
   });
 
   it('cannot be selected, but prices of that time can', async () => {
+    await go();
     await press('Candles');
     await press('Custom');
     const { day } = token.available.candles ?? {};
@@ -113,21 +100,26 @@ it('prices before the first date are reported in the same way', async () => {
 });
 
 describe('the interval', () => {
-  it.each(['Price', 'Candles'])('of one day is hourly by default: %s', async (metric) => {
+  it.each([
+    ['Price', ['Hourly'], ['Hourly', 'Daily']],
+    ['Candles', ['Hourly', '4 h'], ['Hourly', '4 h', 'Daily', 'Weekly']],
+  ])('of one day is hourly by default: %s', async (metric, ofDay, ofDays) => {
+    await go();
     await here.page.locator('#metrics').getByRole('button', { name: metric }).click();
     await press('Custom');
     const day = daysAgo(5);
     await apply(day, day);
     expect(requested(`fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
-    expect([await offered(), await pressed()]).toEqual([['Hourly'], 'Hourly']);
+    expect([await offered(), await pressed()]).toEqual([ofDay, 'Hourly']);
     expect(await here.page.getByRole('slider').getAttribute('aria-valuemax')).toBe('23');
     await apply(daysAgo(14), day);
     expect(requested(`fromDate=${daysAgo(14)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
     await apply(daysAgo(15), day);
-    expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
+    expect([await offered(), await pressed()]).toEqual([ofDays, 'Daily']);
   });
 
   it('can be chosen for a range of days at the cost of one call, and is in the URL and the file name', async () => {
+    await go();
     const { page } = here;
     expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
     await press('Hourly');
@@ -153,33 +145,12 @@ describe('the interval', () => {
     await expect.poll(pressed).toBe('Minute');
   });
 
-  it.each([
-    ['?interval=weekly', '“weekly”', 'Daily', ''],
-    ['?range=365d&interval=minute', '“minute” is not available', 'Daily', '?range=365d'],
-    [
-      '?metric=candles&range=2025-01-01..2025-01-02&interval=minute',
-      '“minute” is not available',
+  it('that is not available is corrected, with a notice', async () => {
+    await go('?metric=candles&range=2025-01-01..2025-01-02&interval=minute');
+    expect(await here.page.locator('#notice').innerText()).toContain('“minute” is not available');
+    expect([await pressed(), search()]).toEqual([
       'Daily',
       '?metric=candles&range=2025-01-01..2025-01-02&interval=daily',
-    ],
-  ])('%s is corrected, with a notice', async (query, notice, interval, corrected) => {
-    await go(query);
-    expect(await here.page.locator('#notice').innerText()).toContain(notice);
-    expect([await pressed(), search()]).toEqual([interval, corrected]);
+    ]);
   });
-});
-
-it('the readout of a candle has open, high, low, close and volume', async () => {
-  const { page } = here;
-  await press('Candles');
-  await page.getByText('Show as a table').click();
-  const last = page.locator('#points-body tr').first().locator('td');
-  await expect.poll(() => last.count()).toBe(6);
-  const [time, open, high, low, close, volume] = await last.allInnerTexts();
-  await page.getByRole('slider').hover();
-  await page.getByRole('slider').press('End');
-  await expect
-    .poll(() => page.locator('#readout-note').innerText())
-    .toBe(`${time}: open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume} BTC`);
-  expect(await page.locator('#readout-value').innerText()).toBe(close);
 });

@@ -1,23 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestConsole, type TestConsole, type Visit, visit } from '../../support/browser/console.ts';
-import type { Service } from '../../support/service/service.ts';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 import { storePrice } from '../../support/service/store-price.ts';
 
-let opened: TestConsole;
-let browser: Browser;
-let service: Service;
+const opened = useConsole({ COINGECKO_REFRESH: 'latest=1h' });
 let here: Visit;
 let key: string;
-beforeAll(async () => {
-  opened = await openTestConsole({ COINGECKO_REFRESH: 'latest=1h' });
-  ({ browser, service } = opened);
-});
-afterAll(() => opened?.close());
 beforeEach(async () => {
-  here = await visit(browser, service.url);
-  key = await service.createUser({ limit: 10_000 });
-  await here.open(key);
+  key = await opened.service.createUser({ limit: 10_000 });
+  here = await opened.visit({ key });
 });
 afterEach(async () => {
   expect(here.complaints).toEqual([]);
@@ -25,25 +16,22 @@ afterEach(async () => {
   await expect.poll(streams, { timeout: 10_000 }).toBe(0);
 });
 
-const streams = () => service.parts.streamFigures.open;
+const streams = () => opened.service.parts.streamFigures.open;
 const live = (page: Page) => page.getByRole('checkbox', { name: 'Live prices' });
 const priceOf = (page: Page, symbol: string) =>
   page.locator('#prices-body tr', { has: page.locator('.symbol', { hasText: symbol }) }).locator('.price');
 
-async function used(): Promise<number> {
-  const response = await service.get('/v1/user/usage', { key });
-  return ((await response.json()) as { used: number }).used;
-}
+const used = () => opened.service.used(key);
 
 async function store(token: string, price: number): Promise<void> {
-  await storePrice(service.database, token, price);
-  await service.parts.poll();
+  await storePrice(opened.service.database, token, price);
+  await opened.service.parts.poll();
 }
 
 /** Opens another tab of the same browser, which takes over the session. */
 async function openTab(): Promise<Page> {
   const page = await here.context.newPage();
-  await page.goto(`${service.url}/`);
+  await page.goto(`${opened.service.url}/`);
   await page.locator('#dashboard').waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   return page;

@@ -102,7 +102,7 @@ it.each([
   [`UPDATE token SET removed_at = now() WHERE name = 'solana'`, 'token'],
   [`UPDATE token SET requested_at = now() WHERE name = 'solana'`, 'token'],
   [`INSERT INTO token (name, symbol, title, begins, listed) VALUES ('x', 'x', 'X', now(), now())`, 'token'],
-  [`INSERT INTO refresh (what) VALUES ('latest')`, 'refresh'],
+  [`INSERT INTO refresh (resource) VALUES ('latest')`, 'refresh'],
 ])('rejects a target after %s', async (script, table) => {
   await withSession(target, migrate);
   await change(target, script);
@@ -123,9 +123,8 @@ it.each([
   ['a copied row was deleted', 'DELETE FROM candle WHERE token = (SELECT min(token) FROM candle)'],
   [
     'a referenced row was added',
-    `INSERT INTO "user" SELECT * FROM (SELECT (u).* FROM (SELECT u FROM "user" u LIMIT 1) AS one) AS copied
-       ON CONFLICT DO NOTHING;
-     UPDATE "user" SET key = 900 WHERE key = 1`,
+    `INSERT INTO "user" SELECT (jsonb_populate_record(u, '{"key": 900, "email": null, "name": null}')).*
+       FROM "user" u WHERE key = 1`,
   ],
 ])('starts over if, since it stopped, %s', async (_, script) => {
   await fillOwn({ users: 80, usageDays: 30 });
@@ -152,7 +151,7 @@ it('does not finish while the source changes, except for a snapshot', async () =
   let written: Promise<unknown> | undefined;
   const on = (event: CopyEvent) => {
     if (event.kind === 'copied' && event.table === 'budget')
-      written = change(own, `INSERT INTO refresh (what) VALUES ('later'); UPDATE usage SET used = used + 1`);
+      written = change(own, `INSERT INTO refresh (resource) VALUES ('later'); UPDATE usage SET used = used + 1`);
   };
   // In a snapshot copy, no table contains later writes, including tables that were copied after the writes.
   const asOf = await copy(own, target, { on, isLive: true });
@@ -160,7 +159,7 @@ it('does not finish while the source changes, except for a snapshot', async () =
   expect(asOf.outcome).toMatchObject({ kind: 'finished' });
   expect(await contentOf(target)).toEqual(before);
 
-  await change(own, `DELETE FROM refresh WHERE what = 'later'`);
+  await change(own, `DELETE FROM refresh WHERE resource = 'later'`);
   await clear(target);
   const { outcome } = await copy(own, target, { on });
   await written;
@@ -191,7 +190,7 @@ it('detects a single changed value in the target, and does not finish', async ()
 it('is made by one process at a time: once another process has resumed it, the first process writes nothing', async () => {
   const [table] = (await withSession(source, readTables)).filter(({ name }) => name === 'refresh');
   if (!table) throw new Error('the table does not exist');
-  const rows = (what: string) => [JSON.stringify([what, null, '1', null, null])];
+  const rows = (resource: string) => [JSON.stringify([resource, null, '1', null, null])];
   const counts = await withSession(target, async (session) => {
     await migrate(session);
     const [first, second] = [createCopyTarget(session, BUILT_IN_NAMES), createCopyTarget(session, BUILT_IN_NAMES)];
@@ -203,7 +202,7 @@ it('is made by one process at a time: once another process has resumed it, the f
     await expect(first.finish([table], [])).rejects.toThrow(taken);
     await second.write(table, rows('three'), { source: 'source' });
     await second.finish([table], []);
-    return (await session.query('SELECT what FROM public.refresh ORDER BY what')).rows;
+    return (await session.query('SELECT resource FROM public.refresh ORDER BY resource')).rows;
   });
-  expect(counts).toEqual([{ what: 'one' }, { what: 'three' }]);
+  expect(counts).toEqual([{ resource: 'one' }, { resource: 'three' }]);
 });

@@ -1,12 +1,14 @@
 import { type EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isDatabaseUnable } from '#database/connection/unreachable';
 import { type Database, openDatabase } from '#database/database';
 import { reachEmbedded } from '#database/embedded';
-import { isDatabaseUnable } from '#database/unreachable';
+import { startMessage } from '#database/embedded/messages';
 
 /** The connection of a `pg` client. */
 type Wire = { parse(query: { text: string }): void; flush(): void; stream: { destroy(): void } };
@@ -47,7 +49,7 @@ const count = () => database.prisma.refresh.count();
 
 test('a directory in use is shared through its process, if the caller allows it', async () => {
   const other = await openDatabase({ dataDir: directory, isShared: true });
-  await other.prisma.refresh.create({ data: { what: 'latest' } });
+  await other.prisma.refresh.create({ data: { resource: 'latest' } });
   expect(await count()).toBe(1);
   await other.close();
   expect(await count()).toBe(1);
@@ -67,15 +69,29 @@ test('only this user can access the socket', () => {
   expect(statSync(join(directory, '.s.PGSQL.5432')).mode & 0o777).toBe(0o600);
 });
 
+test.each([
+  ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+  ['a cancel request', Buffer.from([0, 0, 0, 16, 4, 210, 22, 46, 0, 0, 0, 1, 0, 0, 0, 2])],
+  ['another protocol version', Buffer.from([0, 0, 0, 8, 0, 2, 0, 0])],
+  ['a length that is too short', Buffer.from([0, 0, 0, 4, 0, 3, 0, 0])],
+  ['a message that is too short', Buffer.concat([startMessage('me', 'mine'), Buffer.from('Q\0\0\0\x03')])],
+  ['a message of two gigabytes', Buffer.concat([startMessage('me', 'mine'), Buffer.from('Q\x7f\0\0\0')])],
+])('closes a connection that sends %s, and serves other clients', async (_what, bytes) => {
+  const socket = connectSocket(join(directory, '.s.PGSQL.5432'));
+  socket.resume().write(bytes);
+  await once(socket, 'close');
+  expect(await count()).toBe(0);
+});
+
 test('a client in a transaction has the session to itself until it ends', async () => {
   const client = await connect();
   await client.query('BEGIN');
-  await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
+  await client.query(`INSERT INTO refresh (resource) VALUES ('one')`);
   let counted: number | undefined;
   const counting = count().then((n) => {
     counted = n;
   });
-  await client.query(`INSERT INTO refresh (what) VALUES ('two')`);
+  await client.query(`INSERT INTO refresh (resource) VALUES ('two')`);
   await client.query('SELECT 1');
   expect(counted).toBeUndefined();
   await client.query('COMMIT');
@@ -86,7 +102,7 @@ test('a client in a transaction has the session to itself until it ends', async 
 test('the transaction of a disconnected client is rolled back, and other clients continue', async () => {
   const client = await connect();
   await client.query('BEGIN');
-  await client.query(`INSERT INTO refresh (what) VALUES ('one')`);
+  await client.query(`INSERT INTO refresh (resource) VALUES ('one')`);
   const counting = count();
   (client as unknown as { connection: Wire }).connection.stream.destroy();
   expect(await counting).toBe(0);
@@ -123,12 +139,12 @@ test('statements and responses of several megabytes arrive completely', async ()
 });
 
 test('when the engine ends, pending statements fail as database unavailable, and later ones succeed', async () => {
-  await database.prisma.refresh.create({ data: { what: 'latest' } });
+  await database.prisma.refresh.create({ data: { resource: 'latest' } });
   const client = await connect();
   await client.query('BEGIN');
   const waiting = count().catch((error: unknown) => error);
   // The engine cannot wait for the data of COPY, so it ends.
-  await expect(client.query('COPY refresh (what) FROM STDIN')).rejects.toThrow();
+  await expect(client.query('COPY refresh (resource) FROM STDIN')).rejects.toThrow();
   expect(isDatabaseUnable(await waiting)).toBe(true);
   await expect.poll(() => ends).toHaveLength(1);
   await expect.poll(() => count().catch(() => undefined)).toBe(1);

@@ -1,7 +1,7 @@
-/** A fenced block of a page, without its indentation. */
+/** A codeBlock block of a page, without its indentation. */
 export type Block = { page: string; heading: string; language: string; code: string };
 
-/** The fenced blocks of a Markdown text, each with the heading above it. */
+/** The codeBlock blocks of a Markdown text, each with the heading above it. */
 export function blocksOf(page: string, markdown: string): Block[] {
   const blocks: Block[] = [];
   let heading = '';

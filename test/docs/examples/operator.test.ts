@@ -7,7 +7,13 @@ import { type Block, blocksOf } from './blocks.ts';
 /* The examples for operators change databases, containers and processes. Their commands are compared with the programs. */
 
 const files = [
-  ...new Set(['README.md', 'CONTRIBUTING.md', 'docs/development.md', ...OPERATOR_TOPICS.map(({ file }) => file)]),
+  ...new Set([
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/development.md',
+    'docs/assumptions.md',
+    ...OPERATOR_TOPICS.map(({ file }) => file),
+  ]),
 ];
 const blocks: Block[] = files
   .flatMap((file) => blocksOf(file, readFileSync(file, 'utf8')))

@@ -49,17 +49,6 @@ it.skipIf(isMissing('curl', '--version'))(
   120_000,
 );
 
-it('each example with the MCP Inspector succeeds', async () => {
-  const examples = of('sh').filter(({ code }) => code.includes('@modelcontextprotocol/inspector'));
-  expect(examples.length).toBeGreaterThan(0);
-  for (const block of examples) {
-    const code = block.code.replaceAll('npx @modelcontextprotocol/inspector', 'mcp-inspector');
-    const { stdout } = await expectSuccess({ ...block, code }, stand.runShell);
-    expect(stdout).toContain('get_latest_prices');
-    expect(stdout).toContain('"current_price"');
-  }
-}, 60_000);
-
 it('each other shell example starts a known program', () => {
   const others = of('sh')
     .flatMap(({ code }) => commandsIn(code))
@@ -84,7 +73,7 @@ it('each example in JavaScript succeeds', async () => {
   const examples = of('js');
   expect(examples.length).toBeGreaterThan(2);
   for (const block of examples) {
-    const code = block.code.includes("fetch('/v1/")
+    const code = /fetch\('\/v1\/|new EventSource/.test(block.code)
       ? `${IN_PAGE}${block.code.replaceAll('console.log(JSON.parse(data))', 'console.log(data)')}`
       : block.code;
     const { stdout } = await expectSuccess({ ...block, code }, stand.runNode);
@@ -104,6 +93,19 @@ it.skipIf(isMissing('python3', '-c', 'import requests'))(
   },
   60_000,
 );
+
+it("each formula with a URL returns a table to a spreadsheet's request", async () => {
+  const formulas = blocks.filter(({ code, language }) => language === '' && code.includes('/k/qu_…/'));
+  expect(formulas.length).toBeGreaterThan(2);
+  for (const block of formulas) {
+    const [, url = ''] = /"(https?:[^"]+)"/.exec(await stand.personal(block.code)) ?? [];
+    const response = await fetch(url, { headers: { accept: '*/*' } });
+    expect([response.status, response.headers.get('content-type')], named(block)).toEqual([
+      ...[200, 'text/csv; charset=utf-8'],
+    ]);
+    expect((await response.text()).split('\r\n')[0], named(block)).toBe('date,price,market_cap,total_volume');
+  }
+});
 
 it('each example in JSON can be parsed, and each problem conforms to its schema', () => {
   const examples = of('json');

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { demoEnvironment } from '#cli/demo-environment';
+import { demoEnvironment } from '#cli/demo/demo-environment';
 import { type Clock, systemClock } from '#core/clock';
 import { startMailbox } from '#sandbox/mailbox';
 import { type Document, published } from '../../../fixtures/published.ts';
@@ -43,6 +43,7 @@ export async function openStand() {
     settings: (sandbox) => {
       const standIns = { sandbox, dialect: 'cosmos' as const, mailUrl: mailbox.url, dataDir: '' };
       const given = {
+        PORT: '0',
         BASE_PATH: '/market',
         REGISTRATIONS_PER_MINUTE: '0',
         WEBHOOK_ALLOW: '127.0.0.1',
@@ -63,7 +64,9 @@ export async function openStand() {
       const response = await fetch(`${service.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
       return response.json();
     };
-    const other = (await send('POST', '/v1/user/keys?label=shop')) as { id: number; apiKey: string };
+    type Made = { id: number; apiKey: string };
+    const other = (await send('POST', '/v1/user/keys?label=shop')) as Made;
+    const inUrl = (await send('POST', '/v1/user/keys?label=sheet&url=true&dailyLimit=50')) as Made;
     // Nothing listens at the discard port.
     await send('PUT', '/v1/user/notices', { email: true, webhookUrl: 'http://127.0.0.1:9/', thresholds: [80, 100] });
     const delivery = code.includes('/deliveries/')
@@ -74,6 +77,7 @@ export async function openStand() {
       .replaceAll(PLACEHOLDER, origin)
       .replaceAll('qt_key_with_scope_prices', other.apiKey)
       .replaceAll(/qt_(?:your_key|…)/g, key)
+      .replaceAll('qu_…', inUrl.apiKey)
       .replaceAll('$KEY', key)
       .replaceAll(/\/keys\/7\b/g, `/keys/${other.id}`)
       .replaceAll(/(?<=\/deliveries\/)[0-9a-f-]{36}/g, delivery)

@@ -30,21 +30,25 @@ const post = async (path: string, body: object) => {
 };
 
 test('no response reveals whether an address is registered', async () => {
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (let i = 0; i < 3; i++) {
     await service.user(`known${i}@example.org`);
     for (const name of ['known', 'other']) {
-      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      responses.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
       // Repeats the request while the previous one is in progress, and after it has failed.
-      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      responses.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
       await service.mail.outbox.deliverDue();
-      answers.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
+      responses.push(await post('/v1/user/recover', { email: `${name}${i}@example.org` }));
     }
   }
   expect(service.server.refused()).toBe(3);
-  for (const answer of answers) expect(answer).toEqual(answers[0]);
-  const ready = await (await service.get('/health/ready')).text();
-  expect(ready).not.toMatch(/mail/i);
+  for (const response of responses) expect(response).toEqual(responses[0]);
+  // A warning names no address, and the time of the last email is not published.
+  for (const path of ['/health/ready', '/status'])
+    expect(await (await service.get(path)).text()).not.toMatch(/known|other|example\.org|451/);
+  const status = await service.get('/status', { headers: { accept: 'application/json' } });
+  const { components } = (await status.json()) as { components: { name: string; dataAt: string | null }[] };
+  expect(components.find(({ name }) => name === 'mail')).toMatchObject({ dataAt: null });
 });
 
 test('nor does the work before the response: the same statements run, with values of the same length', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { UserRecord } from '#accounts/records';
+import type { UserRecord } from '#users/users-records';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { type Service, startService } from '../../support/service/service.ts';

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/api-key';
-import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, MINUTE } from '#core/clock';
+import { parseEmail } from '#core/forms/email-address';
+import { deleteExpired } from '#database/retention';
+import { byOperator } from '#users/authority';
+import type { UserRecord } from '#users/users-records';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
 import { OPERATOR } from '../../support/operator.ts';
@@ -55,6 +57,32 @@ test('a user who has lost the key receives a new one, and the old one is revoked
   expect(await dataOf(lost.apiKey)).toBe(401);
 });
 
+test('a code is accepted with the spaces and line breaks that an email adds', async () => {
+  await service.user(email);
+  const [token = ''] = await tokensFor();
+  expect(await codeOf(await confirm(' \n '))).toEqual([400, 'invalid_request']);
+  expect((await confirm(` ${token.slice(0, 20)}\r\n ${token.slice(20)}\n`)).status).toBe(200);
+  expect(await codeOf(await confirm(token))).toEqual([400, 'token_invalid']);
+});
+
+test('an address is the same in both forms of an internationalized domain, and receives mail', async () => {
+  for (const [registered, stored, requested] of [
+    ['o/b%=!#&@bücher.example', 'o/b%=!#&@xn--bcher-kva.example', 'O/B%=!#&@XN--BCHER-KVA.example'],
+    ['ann@example.xn--p1ai', 'ann@example.xn--p1ai', 'ann@example.рф'],
+  ] as const) {
+    const query = new URLSearchParams({ name: 'Ann', email: registered, plan: 'monthly' });
+    const created = await service.post(`/v1/user/create?${query}`);
+    expect([created.status, ((await created.json()) as UserRecord).email]).toEqual([201, stored]);
+    expect((await recover(requested)).status).toBe(202);
+    const [mail] = await service.mailsSent();
+    // The mail server of the test shows domains in Unicode.
+    expect(mail?.to.map(parseEmail)).toEqual([{ address: stored }]);
+    expect((await confirm(tokensIn(mail as never)[0])).status).toBe(200);
+  }
+  for (const address of ['ann@example-.org', 'анна@example.org', null, 5])
+    expect(await codeOf(await recover(address as never))).toEqual([400, 'invalid_request']);
+});
+
 describe('a one-time code', () => {
   test('can be used once, and invalidates the other codes of its user', async () => {
     await service.user(email);
@@ -90,20 +118,20 @@ describe('a one-time code', () => {
   test('that is unknown or of another kind gets the same response', async () => {
     await service.user(email);
     const [token = ''] = await tokensFor();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [`${token.slice(0, -1)}!`, 'a'.repeat(43), 'a', '%00', token.toUpperCase()].map(async (one) => {
         const { requestId: _, ...body } = (await (await confirm(one)).json()) as Record<string, unknown>;
         return JSON.stringify(body);
       }),
     );
-    expect(new Set(answers).size).toBe(1);
-    expect(answers[0]).not.toContain(token);
+    expect(new Set(responses).size).toBe(1);
+    expect(responses[0]).not.toContain(token);
   });
 
   test('is stored as a hash, and is not in any message or log line', async () => {
     await service.user(email);
     const [token = ''] = await tokensFor();
-    const rows = await service.database.prisma.$queryRaw`SELECT * FROM mail_token, outbox_message`;
+    const rows = await service.database.prisma.$queryRaw`SELECT * FROM one_time_code, outbox_message`;
     expect(JSON.stringify(rows)).not.toContain(token);
     await confirm(token);
     expect(service.logLines.join('')).not.toContain(token);
@@ -125,7 +153,7 @@ describe('no one-time code is sent', () => {
   test('to a user whose keys the operator has revoked, and an earlier code is rejected', async () => {
     const { key } = await service.user(email);
     const [token] = await tokensFor();
-    await service.parts.users.revoke(byOperator(key, OPERATOR));
+    await service.parts.keys.revokeAll(byOperator(key, OPERATOR));
     expect(await codeOf(await confirm(token))).toEqual([400, 'token_invalid']);
     service.clock.advance(5 * MINUTE);
     expect(await tokensFor()).toEqual([]);
@@ -207,9 +235,9 @@ test('expired codes are deleted', async () => {
   await service.user(email);
   await tokensFor();
   service.clock.advance(2 * DAY);
-  await service.mail.tidy();
   const { prisma } = service.database;
-  expect(await prisma.mailToken.count()).toBe(0);
+  await deleteExpired(prisma, service.clock.now());
+  expect(await prisma.oneTimeCode.count()).toBe(0);
   expect(await prisma.mailAllowance.count()).toBe(0);
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { UserRecord } from '#accounts/records';
 import { DAY, HOUR, iso } from '#core/clock';
+import { deleteExpired } from '#database/retention';
+import type { UserRecord } from '#users/users-records';
 import { addMessages } from '../../support/mail/add-messages.ts';
 import { tokensIn } from '../../support/mail/mail-server.ts';
 import { type MailingService, startMailingService } from '../../support/mail/mailing-service.ts';
@@ -81,7 +82,7 @@ describe('a one-time code', () => {
     expect((await verify(late)).status).toBe(201);
     service.clock.advance(1);
     expect(await codeOf(await verify(early))).toEqual([400, 'token_invalid']);
-    await service.mail.tidy();
+    await deleteExpired(service.database.prisma, service.clock.now());
     expect(await service.database.prisma.pendingRegistration.count()).toBe(0);
   });
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUserStore } from '#accounts/keys/user-store';
-import { firstTerm } from '#accounts/ledger/plan';
+import { OWNER_SCOPES } from '#keys/api-key';
 import { createNoticeStore } from '#notifications/notices/notice-store';
+import { firstTerm } from '#users/plan';
+import { createUserStore } from '#users/user-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
@@ -28,9 +29,9 @@ test('a notice that two processes find due at the same time is sent once', async
   const term = firstTerm('monthly', CREATED);
   const form = { name: 'Ada', email: 'ada@example.org', limit: 100, createdAt: CREATED, ...term };
   const hash = randomUUID().replaceAll('-', '').repeat(2);
-  const { key } = await createUserStore(prisma).create(form, { hash, start: 'qt_AAAA' });
+  const { key } = await createUserStore(prisma).create(form, { hash, start: 'qt_AAAA', scopes: OWNER_SCOPES });
   await prisma.user.update({ where: { key }, data: { verifiedAt: new Date(CREATED) } });
-  await prisma.usage.create({ data: { userKey: key, periodStart: new Date(CREATED), used: 100, outstanding: 0 } });
+  await prisma.usage.create({ data: { userKey: key, periodStart: new Date(CREATED), used: 100 } });
   expect(await store.addUsageNotices(NOW, 0)).toBe(0);
 
   const adding = await prisma.$transaction(async (transaction) => {

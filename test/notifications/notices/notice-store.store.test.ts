@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byOperator } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/keys/user-store';
-import { firstTerm } from '#accounts/ledger/plan';
 import { DAY } from '#core/clock';
+import { OWNER_SCOPES } from '#keys/api-key';
+import { createKeyStore } from '#keys/key-store';
 import { createNoticeSettingsStore, type NoticeSettings } from '#notifications/notices/notice-settings-store';
 import { createNoticeStore, type NoticeStore } from '#notifications/notices/notice-store';
+import { byOperator } from '#users/authority';
+import { firstTerm } from '#users/plan';
+import { createUserStore } from '#users/user-store';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { OPERATOR } from '../../support/operator.ts';
 
@@ -31,10 +33,10 @@ type Wanted = Partial<NoticeSettings> & { limit?: number; plan?: 'monthly' | 'ye
 async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, ...settings }: Wanted = {}) {
   const hash = randomUUID().replaceAll('-', '').repeat(2);
   const form = { name: 'Ada', email: 'ada@example.org', limit, createdAt, ...firstTerm(plan, createdAt) };
-  const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA' });
+  const { key } = await createUserStore(database.prisma).create(form, { hash, start: 'qt_AAAA', scopes: OWNER_SCOPES });
   const all = { email: true, webhookUrl: null, thresholds: [80, 100], ...settings };
   const offered = { secret: 'whsec_a', isRotated: false, graceEnds: NOW };
-  const store = createNoticeSettingsStore(database.prisma, createUserStore(database.prisma));
+  const store = createNoticeSettingsStore(database.prisma);
   await store.put(byOperator(key, OPERATOR), all, offered);
   return key;
 }
@@ -42,7 +44,7 @@ async function createUser({ limit = 100, plan = 'monthly', createdAt = CREATED, 
 /** Writes the ledger of a user's period: settled calls, and a lease with unsettled calls. */
 async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0, periodStart = CREATED } = {}) {
   const where = { userKey, periodStart: new Date(periodStart) };
-  const counts = { used, outstanding: unbooked + unspent };
+  const counts = { used: used + unbooked + unspent };
   await database.prisma.usage.upsert({
     where: { userKey_periodStart: where },
     create: { ...where, ...counts },
@@ -50,14 +52,14 @@ async function spend(userKey: number, used: number, { unbooked = 0, unspent = 0,
   });
   await database.prisma.lease.deleteMany({ where });
   if (unbooked + unspent === 0) return;
-  const lease = { id: randomUUID(), date: new Date(NOW), expiresAt: new Date(), spent: unbooked, unbooked };
+  const lease = { process: randomUUID(), date: new Date(NOW), report: 1, spent: unbooked, keyId: 1, path: 1 };
   await database.prisma.lease.create({ data: { ...where, ...lease, granted: unbooked + unspent } });
 }
 
 const look = (now = NOW, staysMs = 0) => store.addUsageNotices(now, staysMs);
 /** The sent notices as `user:threshold`, in any order. */
 async function received() {
-  const rows = await database.prisma.notice.findMany({ where: { toldAt: { not: null } } });
+  const rows = await database.prisma.notice.findMany({ where: { reportedAt: { not: null } } });
   return rows.map(({ userKey, threshold }) => `${userKey}:${threshold}`).sort();
 }
 const messages = () => database.prisma.outboxMessage.findMany();
@@ -86,6 +88,13 @@ describe('a threshold', () => {
     await look(NOW, 60_000);
     expect(await look(NOW, 60_000)).toBe(0);
     expect(await look(NOW, 0)).toBe(1);
+  });
+
+  test('is reported although the clock was ahead when it was exceeded', async () => {
+    await spend(await createUser(), 80);
+    await look(NOW, 60_000);
+    await database.prisma.$executeRaw`UPDATE notice SET seen_at = seen_at + interval '400 days'`;
+    expect(await look(NOW, 60_000)).toBe(1);
   });
 
   test('is reached by unbooked calls, and not by calls that are only leased', async () => {
@@ -207,7 +216,7 @@ describe('the end of validity', () => {
 
   test('is not reported to a user without keys', async () => {
     const ada = await createUser();
-    await createUserStore(database.prisma).revokeKeys(byOperator(ada, OPERATOR), NOW);
+    await createKeyStore(database.prisma).revokeKeys(byOperator(ada, OPERATOR), NOW);
     expect(await lookAt(ends - DAY)).toBe(0);
   });
 });

@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Answer = { status: number; body: Record<string, unknown>; headers: Headers };
-async function call(method: 'GET' | 'PUT', key: string, body?: unknown, at = service.url): Promise<Answer> {
+type JsonResponse = { status: number; body: Record<string, unknown>; headers: Headers };
+async function call(method: 'GET' | 'PUT', key: string, body?: unknown, at = service.url): Promise<JsonResponse> {
   const response = await fetch(`${at}/v1/user/notices`, {
     method,
     headers: { 'x-api-key': key },
@@ -18,7 +18,7 @@ async function call(method: 'GET' | 'PUT', key: string, body?: unknown, at = ser
   return {
     status: response.status,
     headers: response.headers,
-    body: (await response.json()) as Answer['body'],
+    body: (await response.json()) as JsonResponse['body'],
   };
 }
 const URL = 'https://example.org/hook';
@@ -26,9 +26,9 @@ const all = { email: true, webhookUrl: URL, thresholds: [80, 100] };
 
 describe('the notice settings of a user', () => {
   test('have default values until they are set', async () => {
-    const answer = await call('GET', await service.register());
-    expect([answer.status, answer.body]).toEqual([200, { email: false, webhookUrl: null, thresholds: [80, 100] }]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const response = await call('GET', await service.register());
+    expect([response.status, response.body]).toEqual([200, { email: false, webhookUrl: null, thresholds: [80, 100] }]);
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   test('are returned as they were set, with sorted, unique thresholds', async () => {
@@ -57,8 +57,8 @@ describe('the notice settings of a user', () => {
 
   test('have one secret after two concurrent requests set the same address', async () => {
     const key = await service.register();
-    const answers = await Promise.all([1, 2, 3, 4].map(() => call('PUT', key, all)));
-    expect(answers.filter(({ body }) => 'webhookSecret' in body)).toHaveLength(1);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => call('PUT', key, all)));
+    expect(responses.filter(({ body }) => 'webhookSecret' in body)).toHaveLength(1);
   });
 
   test.each([

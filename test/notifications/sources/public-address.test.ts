@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAmong, isPublicAddress, parseNetworks, webhookUrlFault } from '#notifications/sources/webhook-url';
+import { parseNetworks } from '#core/forms/network-address';
+import { isAmong, isPublicAddress, webhookUrlFault } from '#notifications/channels/webhook/webhook-url';
 
 /** Addresses that are not public, and forms that embed or represent them. */
 const LOCAL = [

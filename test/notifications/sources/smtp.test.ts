@@ -1,8 +1,9 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMailer } from '#notifications/channels/mail/smtp';
 import { Undeliverable } from '#notifications/outbox';
-import { createMailer } from '#notifications/sources/smtp';
 import { readSettings } from '#settings';
 import { CERTIFICATE, type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
 
@@ -37,6 +38,42 @@ const MAIL = {
   html: '<p>Grüße</p>\n',
 };
 const never = new AbortController().signal;
+
+/** The reply to a line; undefined to drop the connection. The first line is empty and stands for the greeting. */
+type Reply = (line: string) => string | undefined;
+
+const afterEhlo =
+  (reply: Reply): Reply =>
+  (line) => {
+    if (line === '') return '220 hello';
+    if (/^[EH][HE]LO/.test(line)) return '250 hello';
+    return line === 'DATA' ? '354 go ahead' : reply(line);
+  };
+
+const startTls =
+  (response: string): Reply =>
+  (line) => {
+    if (line === '') return '220 hello';
+    return line === 'STARTTLS' ? response : '250-hello\r\n250 STARTTLS';
+  };
+
+/** A mail server that replies to each line of a command. Lines of content get no reply, except the last. */
+async function serveLines(reply: Reply): Promise<{ url: string }> {
+  const server = createServer((socket) => {
+    let isContent = false;
+    socket.on('error', () => undefined).write(`${reply('')}\r\n`);
+    createInterface(socket).on('line', (line) => {
+      if (isContent && line !== '.') return;
+      const response = reply(line);
+      isContent = response?.startsWith('354') ?? false;
+      if (response === undefined) socket.destroy();
+      else socket.write(`${response}\r\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
 
 /** The failure that a mailer throws. */
 const faultOf = (url: string, signal = never, mail = MAIL): Promise<Error> =>
@@ -130,14 +167,37 @@ describe('a fault', () => {
 
   test.each([
     ['550 5.1.1 no such mailbox', true],
+    ['553 5.1.3 invalid address', true],
+    ['556 5.1.10 the domain accepts no mail', true],
+    ['550 #5.1.0 Address rejected', true],
     ['550 no such mailbox', true],
-    ['452 4.2.2 mailbox full', false],
-    ['421 4.3.2 not now', false],
+    ['550 User unknown', true],
+    ['550 Recipient not found', true],
+    ['550 This user does not exist', true],
+    ['550 invalid recipient', true],
+    // The sender's address is a setting.
+    ['550 5.1.7 bad sender address', false],
+    ['550 5.1.8 bad sender domain', false],
+    ['550 5.4.5 Daily user sending limit exceeded', false],
+    ['550 5.2.1 mailbox disabled', false],
+    ['552 5.2.2 mailbox full', false],
     ['554 5.7.1 relay access denied', false],
+    ['550 Blocked', false],
+    ['550 Blocked - see https://example.net/?5.1.1.1', false],
+    ['550 mailbox unavailable', false],
+    ['550 Sender verify failed: unknown user', false],
+    ['550 relay not permitted for unknown user', false],
+    ['551 no such mailbox', false],
+    ['554 no such mailbox', false],
+    ['452 4.2.2 mailbox full', false],
+    ['450 4.2.0 greylisted', false],
+    ['450 no such mailbox', false],
+    ['421 4.3.2 not now', false],
   ])('%s for a recipient is permanent: %s', async (reply, isForGood) => {
     const server = await serve({ refuse: (to) => ({ reply: `${reply} <${to}>` }) });
     const fault = await faultOf(server.url);
     expect(fault instanceof Undeliverable).toBe(isForGood);
+    if (!isForGood) expect(fault).toMatchObject({ reason: 'refused' });
     expect(fault.message).toContain(reply.slice(0, 3));
     // Log lines must not contain addresses.
     expect(fault.message).not.toContain('ada@example.org');
@@ -152,6 +212,13 @@ describe('a fault', () => {
     expect(server.mails).toMatchObject([{ to: ['ada@example.org'] }]);
   });
 
+  test('for a recipient can follow the content', async () => {
+    const server = await serve({ refuse: () => ({ at: 'data', reply: '550 5.1.1 no such mailbox' }) });
+    expect(await faultOf(server.url)).toBeInstanceOf(Undeliverable);
+    const other = await serve({ refuse: () => ({ at: 'data', reply: '550 no such mailbox' }) });
+    expect(await faultOf(other.url)).toMatchObject({ reason: 'refused' });
+  });
+
   test('for the content of an email is treated as temporary', async () => {
     const server = await serve({ refuse: () => ({ at: 'data', reply: '554 5.6.0 looks like spam' }) });
     const fault = await faultOf(server.url);
@@ -162,7 +229,19 @@ describe('a fault', () => {
   test('of the connection is temporary', async () => {
     const server = await startMailServer();
     await server.close();
-    expect((await faultOf(server.url)).message).toContain('ECONNREFUSED');
+    const fault = await faultOf(server.url);
+    expect(fault).toMatchObject({ reason: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  test.each([
+    ['the greeting', 'refused', (line: string) => (line === '' ? '554 no service here' : '221 bye')],
+    ['EHLO', 'refused', (line: string) => (line === '' ? '220 hello' : '550 go away')],
+    ['STARTTLS', 'refused', startTls('454 TLS is not available')],
+    ['MAIL FROM', 'refused', afterEhlo((line) => (line.startsWith('MAIL') ? '550 5.1.1 no such sender' : '250 ok'))],
+    ['the end of the data', 'unreachable', afterEhlo((line) => (line === '.' ? undefined : '250 ok'))],
+  ])('at %s is temporary: %s', async (_, reason, reply) => {
+    const server = await serveLines(reply);
+    expect(await faultOf(server.url)).toMatchObject({ name: 'MailFailure', reason });
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createWebhookSender, type WebhookFailure } from '#notifications/sources/webhook';
-import { parseNetworks } from '#notifications/sources/webhook-url';
+import { parseNetworks } from '#core/forms/network-address';
+import { createWebhookSender, type WebhookFailure } from '#notifications/channels/webhook/webhook';
 import { startNameServer } from '../../support/webhook/name-server.ts';
 import { startReceiver } from '../../support/webhook/receiver.ts';
 
@@ -37,6 +37,19 @@ describe('a webhook', () => {
     expect(receiver.deliveries).toMatchObject([
       { body: '{"a":1}', headers: { ...HEADERS, 'content-type': 'application/json' } },
     ]);
+  });
+
+  test('does not wait for the end of a response, and closes its connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const receiver = await kept(
+      startReceiver((_, response) => {
+        response.writeHead(200).write('first chunk');
+        response.once('close', closed.resolve);
+        return undefined;
+      }),
+    );
+    expect(await allowing({ deadlineMs: 60_000 }).post(receiver.url, '{}', HEADERS)).toBe(200);
+    await closed.promise;
   });
 
   test.each([301, 302, 307, 308])(

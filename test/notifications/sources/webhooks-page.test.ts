@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Notice, webhookBody } from '#notifications/notices/notice';
-import { mintWebhookSecret, webhookHeaders } from '#notifications/sources/signature';
+import { mintWebhookSecret, webhookHeaders } from '#notifications/channels/webhook/signature';
+import { webhookBody } from '#notifications/channels/webhook/webhook-channel';
+import type { Notice } from '#notifications/notice';
 
 type IsGenuine = (secret: string, headers: Record<string, string>, body: string) => boolean;
 
@@ -35,7 +36,7 @@ test('the page’s code accepts signed deliveries, even during a rotation, and r
 test('the page’s example is what the service sends', () => {
   const [, json = ''] = /^```json\n(.*?)^```/ms.exec(page) ?? [];
   const notice: Notice = {
-    ...{ id: 'a', userKey: 1, toldAt: Date.parse('2026-02-14T09:30:00Z'), kind: 'usage', threshold: 80 },
+    ...{ id: 'a', userKey: 1, reportedAt: Date.parse('2026-02-14T09:30:00Z'), kind: 'usage', threshold: 80 },
     ...{ periodStart: Date.parse('2026-01-31T12:00:00Z'), used: 8_000, limit: 10_000 },
   };
   const term = { plan: 'monthly', anchor: notice.periodStart } as const;

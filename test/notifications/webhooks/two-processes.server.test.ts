@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '#database/database';
-import { createDeliveryStore } from '#notifications/webhooks/delivery-store';
+import { createDeliveryStore } from '#notifications/channels/webhook/delivery-store';
+import { connectTo } from '../../support/database/client.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { type MailServer, startMailServer } from '../../support/mail/mail-server.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service/service-process.ts';
@@ -65,8 +65,8 @@ test('a webhook that one process accepts is delivered, and the other process lis
 
 test('two processes together accept ten test events', async () => {
   const { apiKey } = await createUser();
-  const answers = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(i, 'POST', 'webhook/test', apiKey)));
-  const statuses = answers.map(({ status }) => status);
+  const responses = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(i, 'POST', 'webhook/test', apiKey)));
+  const statuses = responses.map(({ status }) => status);
   expect([statuses.filter((one) => one === 202).length, statuses.filter((one) => one === 429).length]).toEqual([
     10, 14,
   ]);
@@ -75,10 +75,9 @@ test('two processes together accept ten test events', async () => {
 test('an attempt that overlaps the erasure of its user stores nothing', async () => {
   const { key } = await createUser();
   const { prisma, close } = await openDatabase({ url: database.url, dataDir: 'unused' });
-  const other = new pg.Client({ connectionString: database.url });
-  await other.connect();
+  const other = await connectTo(database.url);
   try {
-    const store = createDeliveryStore(prisma, { change: () => expect.fail('nothing is requested') });
+    const store = createDeliveryStore(prisma);
     await other.query('BEGIN');
     await other.query('UPDATE "user" SET erased_at = now(), name = NULL, email = NULL WHERE key = $1', [key]);
     const message = { id: randomUUID(), attempts: 1 };

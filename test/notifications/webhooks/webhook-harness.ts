@@ -23,8 +23,8 @@ export async function startWebhookHarness() {
   const service: MailingService = await startMailingService({
     settings: { WEBHOOK_ALLOW: '127.0.0.0/8', BURST_PER_SECOND: '0' },
   });
-  const answers = { status: 204 };
-  const receiver = await startReceiver(() => answers.status);
+  const responses = { status: 204 };
+  const receiver = await startReceiver(() => responses.status);
 
   async function ask(method: string, path: string, apiKey: string) {
     const response = await fetch(`${service.url}/v1/user/${path}`, { method, headers: { 'x-api-key': apiKey } });
@@ -34,7 +34,7 @@ export async function startWebhookHarness() {
   return {
     service,
     receiver,
-    answers,
+    responses,
     ask,
 
     /** Creates a user whose webhooks go to the receiver, or to another URL. A null URL is not set. */

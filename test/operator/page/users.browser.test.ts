@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/keys/user-store';
-import { firstTerm } from '#accounts/ledger/plan';
+import { mintOwnerKey } from '#keys/api-key';
+import { firstTerm } from '#users/plan';
+import { createUserStore } from '#users/user-store';
 import {
   type OperatorVisit,
   openTestOperatorPage,
@@ -19,12 +19,12 @@ beforeAll(async () => {
   opened = await openTestOperatorPage();
   const store = createUserStore(opened.service.database.prisma);
   for (let i = 1; i <= USERS; i += 1) {
-    const apiKey = mintApiKey();
+    const ownerKey = mintOwnerKey();
     const name = i === 1 ? HOSTILE : `Ada${i} Lovelace${i}`;
     const now = Date.now();
     const term = { ...firstTerm(i % 2 ? 'monthly' : 'yearly', now), limit: 10_000 };
-    await store.create({ name, email: `ada${i}@example.org`, createdAt: now, ...term }, storedForm(apiKey));
-    keys.push(apiKey);
+    await store.create({ name, email: `ada${i}@example.org`, createdAt: now, ...term }, ownerKey);
+    keys.push(ownerKey.apiKey);
   }
   await opened.call('/users/3/suspend', { method: 'POST', body: { reason: 'too fast' } });
   here = await visitOperator(opened);
@@ -65,7 +65,7 @@ it('sorts by usage and by the last hour, and filters by state and plan', async (
   const { page } = here;
   // The summary by which users are sorted is updated about once a minute.
   await opened.service.database.prisma.refresh.updateMany({
-    where: { what: 'activity' },
+    where: { resource: 'activity' },
     data: { fetchedAt: new Date(0) },
   });
   await opened.service.parts.operator.admin?.activity.run();

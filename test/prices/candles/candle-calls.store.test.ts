@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '#core/clock';
-import type { Answer } from '#server/replies/answer-body';
+import type { DataResponse } from '#server/responses/response-body';
 import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
@@ -25,22 +25,22 @@ async function openAt(now: string, env: Record<string, string> = {}) {
 }
 
 type Received = { date: string; open: number; close: number }[];
-const received = ({ body }: Answer): Received => JSON.parse(String(body.identity.payload));
-const times = (answer: Answer) => received(answer).map(({ date }) => new Date(date).toISOString());
+const received = ({ body }: DataResponse): Received => JSON.parse(String(body.identity.payload));
+const times = (response: DataResponse) => received(response).map(({ date }) => new Date(date).toISOString());
 
 describe('the first window', () => {
   test('fetches all candles that Kraken provides in one call', async () => {
     const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
-    const days = () => candles.range('bitcoin', 'day', date('2026-05-01'), date('2026-05-15'), 'json');
+    const days = () => candles.range('bitcoin', 'daily', date('2026-05-01'), date('2026-05-15'), 'json');
     expect(await cost(days)).toEqual(['XXBTZUSD 1440']);
-    const answer = await days();
-    expect(times(answer)).toEqual(
+    const response = await days();
+    expect(times(response)).toEqual(
       Array.from({ length: 14 }, (_, i) => `2026-05-${String(i + 1).padStart(2, '0')}T00:00:00.000Z`),
     );
-    expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
-    const older = () => candles.range('bitcoin', 'day', date('2024-06-01'), date('2025-06-01'), 'csv');
+    expect(response).toMatchObject({ source: 'kraken', gaps: [], isImmutable: false });
+    const older = () => candles.range('bitcoin', 'daily', date('2024-06-01'), date('2025-06-01'), 'csv');
     expect(await cost(older)).toEqual([]);
-    expect(await older()).toMatchObject({ settled: true, gaps: [] });
+    expect(await older()).toMatchObject({ isImmutable: true, gaps: [] });
   });
 
   test('of one-minute intervals has five-minute candles, without the current one', async () => {
@@ -52,24 +52,24 @@ describe('the first window', () => {
 
   test('that starts before Kraken’s data reports the gap', async () => {
     const { candles } = await openAt('2026-05-15T14:42:25.300Z');
-    const answer = await candles.range('ethereum', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
-    expect(answer.gaps).toEqual(['2024-01-01/2024-05-24']);
-    expect(answer.settled).toBe(false);
-    expect(times(answer)[0]).toBe('2024-05-25T00:00:00.000Z');
+    const response = await candles.range('ethereum', 'daily', date('2024-01-01'), date('2026-05-14'), 'json');
+    expect(response.gaps).toEqual(['2024-01-01/2024-05-24']);
+    expect(response.isImmutable).toBe(false);
+    expect(times(response)[0]).toBe('2024-05-25T00:00:00.000Z');
   });
 
   test('of a token that Kraken listed later has no gap before the listing', async () => {
     const { candles } = await openAt('2026-05-15T14:42:25.300Z');
-    const answer = await candles.range('arweave', 'day', date('2025-01-01'), date('2026-05-14'), 'json');
-    expect(times(answer)[0]).toBe('2025-04-28T00:00:00.000Z');
-    expect(answer.gaps).toEqual([]);
+    const response = await candles.range('arweave', 'daily', date('2025-01-01'), date('2026-05-14'), 'json');
+    expect(times(response)[0]).toBe('2025-04-28T00:00:00.000Z');
+    expect(response.gaps).toEqual([]);
   });
 });
 
 describe('a new candle', () => {
   test('is fetched when it is finished, and the same call settles the previous candle', async () => {
     const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    const hours = () => candles.range('bitcoin', 'hourly', date('2026-05-15'), date('2026-05-15'), 'json');
     expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
     clock.goTo('2026-05-15T14:59:59.999Z');
     expect(await cost(hours)).toEqual([]);
@@ -83,28 +83,28 @@ describe('a new candle', () => {
 
   test('is settled an hour after its end, and does not change afterwards', async () => {
     const { clock, candles, cost, database } = await openAt('2026-05-15T00:00:30.000Z');
-    const yesterday = () => candles.range('bitcoin', 'day', date('2026-05-14'), date('2026-05-14'), 'json');
+    const yesterday = () => candles.range('bitcoin', 'daily', date('2026-05-14'), date('2026-05-14'), 'json');
     await cost(yesterday);
-    expect(await yesterday()).toMatchObject({ settled: false });
+    expect(await yesterday()).toMatchObject({ isImmutable: false });
     await database.prisma.$executeRaw`UPDATE candle SET close = close + 1, high = high + 1`;
     clock.goTo('2026-05-15T00:59:59.000Z');
     expect(await cost(yesterday)).toEqual([]);
     clock.goTo('2026-05-15T01:00:00.000Z');
     expect(await cost(yesterday)).toEqual(['XXBTZUSD 1440']);
-    expect(await yesterday()).toMatchObject({ settled: true });
+    expect(await yesterday()).toMatchObject({ isImmutable: true });
     const rows = await database.prisma.candle.findMany({ orderBy: { at: 'desc' }, take: 2 });
     const [last, before] = rows;
     // Unsettled candles have Kraken's current values. Settled candles have the stored values.
     expect(last?.open).toBeCloseTo((before?.close ?? 0) - 1, 6);
-    expect(rows.every(({ settled, source }) => settled && source === 'kraken')).toBe(true);
+    expect(rows.every(({ final, source }) => final && source === 'kraken')).toBe(true);
   });
 
   test('that is late is requested once a minute', async () => {
     const { clock, candles, cost, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    const hours = () => candles.range('bitcoin', 'hourly', date('2026-05-15'), date('2026-05-15'), 'json');
     await hours();
-    const answer = await fetch(`${sandbox.krakenUrl}/OHLC?pair=XXBTZUSD&interval=60`);
-    sandbox.faults.always({ kind: 'status', status: 200, body: await answer.json() }, { path: 'OHLC' });
+    const response = await fetch(`${sandbox.krakenUrl}/OHLC?pair=XXBTZUSD&interval=60`);
+    sandbox.faults.always({ kind: 'status', status: 200, body: await response.json() }, { path: 'OHLC' });
     clock.goTo('2026-05-15T15:00:01.000Z');
     expect(await cost(hours)).toEqual(['XXBTZUSD 60']);
     clock.advance(MINUTE - SECOND);
@@ -118,14 +118,14 @@ describe('a new candle', () => {
 describe('while Kraken fails', () => {
   test('stored candles are served, with the cause', async () => {
     const { clock, candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    const hours = () => candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+    const hours = () => candles.range('bitcoin', 'hourly', date('2026-05-15'), date('2026-05-15'), 'json');
     const before = await hours();
     sandbox.faults.always({ kind: 'status', status: 403 }, { path: '/0/public' });
     clock.advance(3 * HOUR);
-    const answer = await hours();
-    expect(received(answer)).toEqual(received(before));
-    expect(answer.outcome.failure).toMatchObject({ upstream: 'kraken', reason: 'refused' });
-    expect(answer.gaps).toEqual(['2026-05-15T14:00:00.000Z/2026-05-15T16:59:59.999Z']);
+    const response = await hours();
+    expect(received(response)).toEqual(received(before));
+    expect(response.outcome.failure).toMatchObject({ upstream: 'kraken', reason: 'refused' });
+    expect(response.gaps).toEqual(['2026-05-15T14:00:00.000Z/2026-05-15T16:59:59.999Z']);
     expect(candles.warnings().map(warningText)).toEqual(['candles:bitcoin:hour: refused']);
   });
 
@@ -135,15 +135,15 @@ describe('while Kraken fails', () => {
   ])('and nothing is stored, a problem is returned', async (fault, code) => {
     const { candles, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always(fault, { path: 'OHLC' });
-    const answer = candles.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
-    await expect(answer).rejects.toMatchObject({ code });
+    const response = candles.range('bitcoin', 'hourly', date('2026-05-15'), date('2026-05-15'), 'json');
+    await expect(response).rejects.toMatchObject({ code });
   });
 });
 
 test('processes share fetched candles, and concurrent requests make one call', async () => {
   const { candles, cost } = await openAt('2026-05-15T14:42:25.300Z');
   const request = (service = candles) =>
-    service.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
+    service.range('bitcoin', 'hourly', date('2026-05-14'), date('2026-05-14'), 'json');
   const other = await opened.anotherCandles();
   expect(await cost(() => Promise.all([request(), request(), request(other), request(other)]))).toEqual([
     'XXBTZUSD 60',

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE } from '#core/clock';
-import { createPurgeStore } from '#prices/archive/purge-store';
+import { DAY, MINUTE } from '#core/clock';
 import { createCandleStore } from '#prices/candles/candle-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { createPurge } from '#prices/retention';
+import { createPurgeStore } from '#prices/series/purge-store';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
@@ -35,7 +35,7 @@ async function openAt(env: Record<string, string> = {}) {
   }
 
   /** Daily candles of May, with the calls that they caused and the gaps. */
-  async function may(interval: 'hour' | 'day' = 'day', service = candles) {
+  async function may(interval: 'hourly' | 'daily' = 'daily', service = candles) {
     const before = sandbox.calls.length;
     const { gaps, body } = await service.range('bitcoin', interval, ...MAY, 'json');
     await service.idle();
@@ -52,12 +52,12 @@ test('all candles of a source are deleted on every process, and fetched again on
   expect(await may()).toMatchObject({ count: 14, gaps: [] });
   const imported = {
     interval: 'day',
-    rows: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, settled: true }],
+    rows: [{ at: OLD, open: 2, high: 3, low: 1, close: 2, volume: 1, final: true }],
     covers: { from: OLD, thru: OLD + DAY - 1 },
   } as const;
   const store = createCandleStore(database.prisma);
   await store.record('kraken', 'candles-import:bitcoin:day', 'bitcoin', [imported], clock.now());
-  const old = (service = candles) => service.range('bitcoin', 'day', OLD, OLD, 'json');
+  const old = (service = candles) => service.range('bitcoin', 'daily', OLD, OLD, 'json');
   for (const one of [opened, other]) {
     await one.poll();
     expect((await old(one.candles)).gaps).toEqual([]);
@@ -80,38 +80,8 @@ test('all candles of a source are deleted on every process, and fetched again on
   opened.sandbox.faults.always({ kind: 'status', status: 403 }, { path: '/0/public' });
   for (const { candles: service, poll } of [{ candles, poll: opened.poll }, other]) {
     await poll();
-    await expect(may('day', service)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    await expect(may('daily', service)).rejects.toMatchObject({ code: 'upstream_unavailable' });
   }
-});
-
-test('candles before a date are deleted in several batches, and later candles stay covered', async () => {
-  const { clock, database, purge, may, coverage } = await openAt();
-  const first = date('2026-03-01');
-  const minutes = Array.from({ length: 12_001 }, (_, i) => {
-    const figures = { open: 2, high: 3, low: 1, close: 2, volume: i };
-    return { at: first + i * 5 * MINUTE, ...figures, settled: true };
-  });
-  const covers = { from: first, thru: first + 12_001 * 5 * MINUTE - 1 };
-  const update = { interval: 'minute', rows: minutes, covers } as const;
-  const store = createCandleStore(database.prisma);
-  await store.record('kraken', 'candles-import:solana:minute', 'solana', [update], clock.now());
-  await may();
-
-  const limit = date('2026-04-10');
-  const before = await database.prisma.candle.count({ where: { at: { lt: new Date(limit) } } });
-  expect(await purge('kraken', limit)).toEqual({ candles: before, spans: expect.any(Number) });
-  expect(before).toBeGreaterThan(10_000);
-  expect(await database.prisma.candle.count({ where: { at: { lt: new Date(limit) } } })).toBe(0);
-  for (const { token, span } of await coverage()) {
-    expect(span.from).toBe(limit);
-    if (token === 'solana') expect(span.thru).toBe(covers.thru);
-  }
-
-  await opened.poll();
-  const old = () => opened.candles.range('bitcoin', 'day', date('2026-04-08'), date('2026-04-11'), 'json');
-  expect((await old()).gaps).toEqual(['2026-04-08/2026-04-09']);
-  clock.advance(MINUTE);
-  expect((await old()).gaps).toEqual([]);
 });
 
 test('the retention: old candles are not stored, and the gap is not requested again', async () => {
@@ -122,36 +92,17 @@ test('the retention: old candles are not stored, and the gap is not requested ag
   };
   const gaps = ['2026-05-01T00:00:00.000Z/2026-05-13T02:59:59.999Z'];
   const hours = { first: 'Wed, 13 May 2026 03:00:00 GMT', count: 45, gaps };
-  expect(await may('hour')).toMatchObject(hours);
+  expect(await may('hourly')).toMatchObject(hours);
   expect(await oldest()).toBe('2026-05-13T03:00:00.000Z');
   clock.advance(MINUTE);
-  expect(await may('hour')).toEqual({ ...hours, calls: 0 });
+  expect(await may('hourly')).toEqual({ ...hours, calls: 0 });
   // Days start before the retained part starts.
   expect(await may()).toMatchObject({
     first: 'Thu, 14 May 2026 00:00:00 GMT',
     gaps: ['2026-05-01/2026-05-13'],
   });
-  await expect(opened.candles.range('bitcoin', 'hour', MAY[0], MAY[0] + DAY, 'json')).rejects.toMatchObject({
+  await expect(opened.candles.range('bitcoin', 'hourly', MAY[0], MAY[0] + DAY, 'json')).rejects.toMatchObject({
     code: 'no_data',
     members: { gaps: ['2026-05-01T00:00:00.000Z/2026-05-02T23:59:59.999Z'] },
   });
-});
-
-test('the retention deletes candles by age, from memory as well', async () => {
-  const { clock, database, may } = await openAt({ MARKET_RETENTION: 'kraken=60h' });
-  const other = await opened.openAnother();
-  await may('hour');
-  await opened.enforceRetention();
-  clock.advance(10 * HOUR);
-  // One of the two processes deletes them.
-  await Promise.all([opened.enforceRetention(), other.enforceRetention()]);
-  await Promise.all([opened.poll(), other.poll()]);
-  const { _min } = await database.prisma.candle.aggregate({ _min: { at: true } });
-  expect(_min.at?.toISOString()).toBe('2026-05-13T13:00:00.000Z');
-  for (const service of [opened.candles, other.candles]) {
-    expect(await may('hour', service)).toMatchObject({
-      first: 'Wed, 13 May 2026 13:00:00 GMT',
-      gaps: ['2026-05-01T00:00:00.000Z/2026-05-13T12:42:25.299Z'],
-    });
-  }
 });

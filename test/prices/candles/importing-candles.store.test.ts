@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import type { BadLine } from '#prices/archive/import-row';
-import { openCsvLines } from '#prices/archive/import-row';
 import { createCandleImport } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
+import { openCandleFile } from '#prices/imports/candle-file';
+import type { BadLine } from '#prices/imports/csv-file';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
@@ -31,7 +31,7 @@ const lines = (count: number, length: number, from = BEGIN) =>
 async function fileOf(text: string | readonly string[]) {
   const path = join(directory, 'candles.csv');
   await writeFile(path, typeof text === 'string' ? text : `${text.join('\n')}\n`);
-  return openCsvLines(path);
+  return openCandleFile(path);
 }
 
 /** Imports a file as the command does. */
@@ -46,7 +46,7 @@ async function imported(
   if (typeof found === 'object') return { bad: [found] };
   const options = { token: 'bitcoin', source: 'kraken', interval: found, allowHoles } as const;
   const bad: BadLine[] = [];
-  if ((await importer.check(file, options, (one) => bad.push(one))) > 0) return { bad };
+  if ((await importer.check(file, options, (one) => bad.push(one))).bad > 0) return { bad };
   return { interval: found, ...(await importer.run(file, options)) };
 }
 
@@ -58,15 +58,15 @@ describe('a file from Kraken', () => {
     ['hour', HOUR],
     ['day', DAY],
   ] as const)('with candles of a %s is recognised by their distance, and stored exactly', async (interval, length) => {
-    expect(await imported(lines(3, length))).toEqual({ interval, count: 3, stored: 3 });
+    expect(await imported(lines(3, length))).toEqual({ interval, count: 3, added: 0, stored: 3 });
     const stored = await rows();
     expect(stored[1]).toEqual({
       ...{
         token: 'bitcoin',
-        grain: interval,
+        interval,
         at: new Date(BEGIN + length),
         source: 'kraken',
-        settled: true,
+        final: true,
       },
       ...{ open: 100.5, high: 110, low: 90.25, close: 105, volume: 12.00000001 },
     });
@@ -77,28 +77,28 @@ describe('a file from Kraken', () => {
     const from = Date.parse('2012-01-01T00:00:00Z');
     await imported(lines(400, DAY, from));
     const other = await opened.anotherCandles();
-    const answer = await other.range('bitcoin', 'day', from, from + 9 * DAY, 'json');
-    expect(JSON.parse(String(answer.body.identity.payload))).toHaveLength(10);
-    expect(answer).toMatchObject({ gaps: [], settled: true });
+    const response = await other.range('bitcoin', 'daily', from, from + 9 * DAY, 'json');
+    expect(JSON.parse(String(response.body.identity.payload))).toHaveLength(10);
+    expect(response).toMatchObject({ gaps: [], isImmutable: true });
     expect(opened.sandbox.countCalls('/OHLC')).toBe(0);
   });
 
-  test('changes no settled candle, and can be imported again', async () => {
+  test('changes no final candle, and can be imported again', async () => {
     await imported(lines(3, HOUR));
     const other = [line(BEGIN, { 4: '99' }), ...lines(3, HOUR).slice(1), line(BEGIN + 3 * HOUR)];
-    expect(await imported(other)).toEqual({ interval: 'hour', count: 4, stored: 1 });
+    expect(await imported(other)).toEqual({ interval: 'hour', count: 4, added: 0, stored: 1 });
     expect((await rows()).map(({ close }) => close)).toEqual([105, 105, 105, 105]);
   });
 
   test('with thousands of lines is stored in one transaction', async () => {
-    expect(await imported(lines(4500, HOUR))).toEqual({ interval: 'hour', count: 4500, stored: 4500 });
+    expect(await imported(lines(4500, HOUR))).toEqual({ interval: 'hour', count: 4500, added: 0, stored: 4500 });
     expect(await rows()).toHaveLength(4500);
   });
 
   test('with old five-minute candles is served completely from the database', async () => {
     await imported(lines(2500, 5 * MINUTE));
-    const answer = await opened.candles.range('bitcoin', 'minute', BEGIN, BEGIN + 8 * DAY, 'json');
-    const candles = JSON.parse(String(answer.body.identity.payload)) as { date: string }[];
+    const response = await opened.candles.range('bitcoin', 'minute', BEGIN, BEGIN + 8 * DAY, 'json');
+    const candles = JSON.parse(String(response.body.identity.payload)) as { date: string }[];
     expect(candles).toHaveLength(2500);
     expect(candles.map(({ date }) => Date.parse(date))).toEqual(
       Array.from({ length: 2500 }, (_, i) => BEGIN + i * 5 * MINUTE),
@@ -107,12 +107,16 @@ describe('a file from Kraken', () => {
     expect(String(day.body.identity.payload).trimEnd().split('\r\n')).toHaveLength(1 + 288);
   });
 
-  test('can lack candles if this is allowed, and then has no gap', async () => {
+  test('can lack candles without trades if this is allowed, which are then stored at the last close', async () => {
     const holed = lines(10, HOUR).filter((_, i) => i !== 4 && i !== 5);
-    expect(await imported(holed, { allowHoles: true })).toEqual({ interval: 'hour', count: 8, stored: 8 });
+    expect(await imported(holed, { allowHoles: true })).toEqual({ interval: 'hour', count: 8, added: 2, stored: 10 });
     const other = await opened.anotherCandles();
-    const answer = await other.range('bitcoin', 'hour', BEGIN, BEGIN, 'json');
-    expect(answer.gaps).toEqual(['2020-01-01T10:00:00.000Z/2020-01-01T23:59:59.999Z']);
+    const response = await other.range('bitcoin', 'hourly', BEGIN, BEGIN, 'json');
+    expect(response.gaps).toEqual(['2020-01-01T10:00:00.000Z/2020-01-01T23:59:59.999Z']);
+    const stored = await rows();
+    const { close = 0 } = stored[3] ?? {};
+    const quiet = { open: close, high: close, low: close, close, volume: 0 };
+    expect(stored.slice(4, 6)).toMatchObject([quiet, quiet]);
   });
 });
 
@@ -141,17 +145,18 @@ test.each<[string, readonly string[], BadLine]>([
     { line: 1, fault: 'timestamp is in milliseconds, but must be in Unix seconds' },
   ],
   [
-    'a header',
-    ['timestamp,open,high,low,close,volume,trades', first],
+    'an unknown header',
+    ['a,b,c,d,e,f,g', first],
     {
       line: 1,
-      fault: 'timestamp must be an integer in Unix seconds (the file must have no header)',
+      fault:
+        'timestamp must be an integer in Unix seconds, or a time in UTC (without a header, the columns must be timestamp,open,high,low,close,volume,trades)',
     },
   ],
   [
-    'a date as its time',
-    [first, '2020-01-01,1,1,1,1,1,1'],
-    { line: 2, fault: 'timestamp must be an integer in Unix seconds' },
+    'an ambiguous date as its time',
+    [first, '01/02/2020,1,1,1,1,1,1'],
+    { line: 2, fault: 'timestamp must be an integer in Unix seconds, or a time in UTC' },
   ],
   ['a word', [first, line(hour(1), { 2: 'high' })], { line: 2, fault: 'high must be a number of at least 0' }],
   ['no volume', [first, line(hour(1), { 5: '' })], { line: 2, fault: 'volume must be a number of at least 0' }],
@@ -180,10 +185,4 @@ test.each([
   ['of a single line', lines(1, HOUR), 1, /^is the only line/],
 ])('candles %s have no known interval', async (_what, text, line, fault) => {
   expect(await imported(text)).toEqual({ bad: [{ line, fault: expect.stringMatching(fault) }] });
-});
-
-test('a file of blank lines has no candle', async () => {
-  expect(await imported('\n\n', { interval: 'day' })).toEqual({
-    bad: [{ line: 1, fault: 'the file contains no candles' }],
-  });
 });

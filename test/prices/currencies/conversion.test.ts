@@ -6,12 +6,12 @@ import {
   convertColumns,
   convertFigure,
   convertLatest,
-  type UsdRate,
-  usdRateFromRates,
+  datedRates,
   usdRateFromSamples,
 } from '#prices/currencies/conversion';
 import { createRateSeries } from '#prices/currencies/rate-series';
 import { CANDLES } from '#prices/model/candle';
+import type { UsdRate } from '#prices/model/currency';
 import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';
 
 const at = (date: string) => Date.parse(date);
@@ -37,10 +37,10 @@ describe('a series', () => {
         const usdRate: UsdRate = (time) => values[time % values.length] as number;
         const columns = columnsOf(
           POINTS,
-          rows.map((row, i) => ({ ...row, settled: i % 2 === 0, source: 'kraken' as const })),
+          rows.map((row, i) => ({ ...row, final: i % 2 === 0, source: 'kraken' as const })),
         );
         const back = convertColumns(convertColumns(columns, usdRate), (time) => 1 / usdRate(time));
-        for (const column of ['at', 'settled', 'source'] as const) expect(back[column]).toEqual(columns[column]);
+        for (const column of ['at', 'final', 'source'] as const) expect(back[column]).toEqual(columns[column]);
         for (const column of MONEY)
           for (let i = 0; i < rows.length; i++) {
             const [one, other] = [back[column][i] as number, columns[column][i] as number];
@@ -85,9 +85,9 @@ describe('a series', () => {
 test('candles keep the order of their prices, and their volume in tokens', () => {
   const columns = columnsOf(
     CANDLES,
-    [0, 1].map((i) => ({ at: i * DAY, open: 10, high: 16, low: 8, close: 12, volume: 7, settled: true })),
+    [0, 1].map((i) => ({ at: i * DAY, open: 10, high: 16, low: 8, close: 12, volume: 7, final: true })),
   );
-  const { volume, settled, ...prices } = convertCandles(columns, (time) => (time === 0 ? 4 : Number.NaN));
+  const { volume, final, ...prices } = convertCandles(columns, (time) => (time === 0 ? 4 : Number.NaN));
   expect(Object.entries(prices).map(([name, [first, ...rest]]) => [name, first, rest])).toEqual([
     ['at', 0, []],
     ['open', 2.5, []],
@@ -95,7 +95,7 @@ test('candles keep the order of their prices, and their volume in tokens', () =>
     ['low', 2, []],
     ['close', 3, []],
   ]);
-  expect([...volume, ...settled]).toEqual([7, 1]);
+  expect([...volume, ...final]).toEqual([7, 1]);
 });
 
 describe('a latest price', () => {
@@ -130,23 +130,22 @@ describe('a latest price', () => {
 });
 
 describe('by rates', () => {
-  const newest = at('2026-04-07');
-  const dollars = createRateSeries(
-    [
-      [at('2026-04-01'), 1.25],
-      [at('2026-04-02'), 1.5],
-    ],
-    newest,
-  );
-  const yen = createRateSeries([[at('2026-04-02'), 150]], newest);
-
-  test('an instant has the rate of its date, or the last rate before it', () => {
-    const [euro, yenWorth] = [usdRateFromRates(dollars, undefined), usdRateFromRates(dollars, yen)];
-    const instants = ['2026-04-01T23:59:59Z', '2026-04-02', '2026-04-06T12:00:00Z'].map(at);
-    expect(instants.map(euro)).toEqual([1.25, 1.5, 1.5]);
-    expect(instants.map(yenWorth)).toEqual([Number.NaN, 0.01, 0.01]);
-    // In any order.
-    expect(instants.toReversed().map(euro)).toEqual([1.5, 1.5, 1.25]);
+  test('both rates are from one date, the last date with both, and that date is named', () => {
+    const days = fc.uniqueArray(fc.nat(9), { minLength: 1 }).map((some) => some.sort((a, b) => a - b));
+    fc.assert(
+      fc.property(days, days, fc.nat(9), (ofDollars, ofUnits, day) => {
+        const start = at('2026-04-01');
+        const rates = (some: readonly number[], factor: number) =>
+          createRateSeries(
+            some.map((one) => [start + one * DAY, factor * (one + 1)] as const),
+            start + 9 * DAY,
+          );
+        const both = ofDollars.filter((one) => ofUnits.includes(one) && one <= day).at(-1);
+        const dated = datedRates(rates(ofDollars, 1), rates(ofUnits, 100))(start + day * DAY + HOUR);
+        const expected = both === undefined ? Number.NaN : start + both * DAY;
+        expect(dated).toEqual({ on: expected, usdRate: both === undefined ? Number.NaN : 1 / 100 });
+      }),
+    );
   });
 });
 
@@ -179,9 +178,5 @@ describe('by samples of a token', () => {
       requested.map((apart) => usdRate(base + apart)),
       iso(base),
     ).toEqual(expected);
-  });
-
-  test('is unknown without samples', () => {
-    expect(usdRateFromSamples(series(), 'day')(at('2026-04-02'))).toBeNaN();
   });
 });

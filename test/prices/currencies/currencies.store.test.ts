@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { openImportFile } from '#prices/archive/price-import';
+import { openImportFile } from '#prices/imports/price-file';
 import { type FaultyUpstreamService, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 let service: FaultyUpstreamService;
@@ -99,11 +99,11 @@ describe('another currency', () => {
     expect((await service.ask(RANGE, csv)).body).toMatch(/^date,price,market_cap,total_volume\r\n/);
   });
 
-  test('is rejected by an import, which expects dollars', async () => {
+  test('is named by the file, so that an import does not take it for dollars', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quotient-currency-'));
     const path = join(folder, 'euros.csv');
     await writeFile(path, (await service.ask(`${RANGE}&currency=eur`, { accept: 'text/csv' })).body);
-    await expect(openImportFile(path)).rejects.toThrow('has the wrong columns');
+    expect(await openImportFile(path)).toMatchObject({ currency: 'eur' });
     await rm(folder, { recursive: true });
   });
 

@@ -42,21 +42,21 @@ describe('rates', () => {
     expect(await rateOf()).toMatch(/on=2026-05-14;/);
     // Not available yet: in summer, the rates are published at two. Here, they are published at three.
     expect(await later(2 * HOUR + 20 * MINUTE)).toMatch(/on=2026-05-14;/);
-    expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
+    expect(starts()).toEqual(['2020-01-01', '2026-02-11']);
     expect(await later(30 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(starts()).toHaveLength(2);
     expect(await later(31 * MINUTE)).toMatch(/on=2026-05-14;/);
     expect(await later(MINUTE)).toMatch(/on=2026-05-15;/);
     // Nothing is requested until Monday afternoon.
     for (let hours = 0; hours < 70; hours += 5) expect(await later(5 * HOUR)).toMatch(/on=2026-05-15;/);
-    expect(starts()).toEqual(['2020-01-01', '2026-05-15', '2026-05-15']);
+    expect(starts()).toEqual(['2020-01-01', '2026-02-11', '2026-02-11']);
   });
 
   test('of past days are waited for', async () => {
     await rateOf();
     clock.advance(6 * DAY);
     expect(await rateOf()).toMatch(/on=2026-05-20;/);
-    expect(starts()).toEqual(['2020-01-01', '2026-05-15']);
+    expect(starts()).toEqual(['2020-01-01', '2026-02-11']);
   });
 
   test('are not fetched again by a process that starts later', async () => {
@@ -89,9 +89,26 @@ describe('a response', () => {
     expect((await opened.market.latest('solana', 'eur')).outcome.fetched).toBe(true);
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
     clock.advance(16 * HOUR);
-    expect((await day('2026-05-15', 'usd')).settled).toBe(true);
-    expect((await day('2026-05-14', 'eur')).settled).toBe(true);
-    expect((await day('2026-05-15', 'eur')).settled).toBe(false);
+    expect((await day('2026-05-15', 'usd')).isImmutable).toBe(true);
+    expect((await day('2026-05-14', 'eur')).isImmutable).toBe(true);
+    expect((await day('2026-05-15', 'eur')).isImmutable).toBe(false);
+  });
+
+  test('uses rates of one date and names it, and is not settled while the newest rate of its currency is missing', async () => {
+    await rateOf('jpy');
+    await opened.database.prisma.$executeRaw`
+      UPDATE exchange_rates SET rates = rates - 'jpy' WHERE date > '2026-05-12'`;
+    const { market } = await opened.openAnother();
+    const stored = await opened.database.prisma.$queryRaw<{ usd: number; jpy: number }[]>`
+      SELECT (rates->>'usd')::float8 AS usd, (rates->>'jpy')::float8 AS jpy FROM exchange_rates WHERE date = '2026-05-12'`;
+    const [{ usd, jpy } = { usd: 0, jpy: 0 }] = stored;
+    const currency = await rateOf('jpy', market);
+    expect(currency).toMatch(/;on=2026-05-12;/);
+    expect(Number(/rate=([\d.]+)/.exec(currency ?? '')?.[1])).toBeCloseTo(jpy / usd, 5);
+    const days = (thru: string) =>
+      market.range('solana', 'day', Date.parse('2026-05-01'), Date.parse(thru), 'json', 'jpy');
+    expect((await days('2026-05-14')).isImmutable).toBe(false);
+    expect((await days('2026-05-12')).isImmutable).toBe(true);
   });
 
   test('is rejected for the day after a currency was discontinued, but not for its last day', async () => {
@@ -124,8 +141,8 @@ describe('without the ECB', () => {
     opened.sandbox.faults.always({ kind: 'status', status: 503 }, { path: EXR });
     clock.advance(30 * DAY);
     expect(await rateOf()).toBe(before);
-    const answer = await opened.market.latest('solana', 'eur');
-    expect(answer.outcome.failure).toBeUndefined();
+    const response = await opened.market.latest('solana', 'eur');
+    expect(response.outcome.failure).toBeUndefined();
     // The last request does not wait: no call is made while the last failure is recent.
     const calls = starts().length;
     await rateOf('jpy');
@@ -142,9 +159,9 @@ describe('without the ECB', () => {
   test('the current year is served if the response with many years is too slow', async () => {
     opened.sandbox.faults.always({ kind: 'hangMidway' }, { path: /startPeriod=20[12]\d-01-01/ });
     opened.sandbox.faults.next({ kind: 'delay', ms: 1 }, { path: /startPeriod=2026-01-01/ });
-    const answer = await opened.market.latest('solana', 'eur');
-    expect(answer.currency).toMatch(/on=2026-05-14;/);
-    expect(JSON.parse(String(answer.body.identity.payload))).toMatchObject({ atl: null });
+    const response = await opened.market.latest('solana', 'eur');
+    expect(response.currency).toMatch(/on=2026-05-14;/);
+    expect(JSON.parse(String(response.body.identity.payload))).toMatchObject({ atl: null });
     expect(starts()).toEqual(['2020-01-01', '2026-01-01']);
   });
 
@@ -152,9 +169,9 @@ describe('without the ECB', () => {
     await opened.market.days('solana', 30, 'json', 'eur');
     expect(starts()).toEqual(['2026-01-01']);
     opened.sandbox.faults.always({ kind: 'html' }, { path: EXR });
-    const answer = await opened.market.days('solana', 200, 'json', 'eur');
-    expect(answer.gaps).toEqual(['2025-10-28/2026-01-01']);
-    expect(answer.settled).toBe(false);
+    const response = await opened.market.days('solana', 200, 'json', 'eur');
+    expect(response.gaps).toEqual(['2025-10-28/2026-01-01']);
+    expect(response.isImmutable).toBe(false);
     const old = opened.market.range('solana', 'day', Date.parse('2025-11-01'), Date.parse('2025-11-02'), 'json', 'eur');
     await expect(old).rejects.toMatchObject({
       status: 502,

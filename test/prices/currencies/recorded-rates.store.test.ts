@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createImport } from '#prices/archive/import';
-import { createImportStore } from '#prices/archive/import-store';
-import { openImportFile } from '#prices/archive/price-import';
+import { createImport } from '#prices/imports/import';
+import { openImportFile } from '#prices/imports/price-file';
+import { createPointStore } from '#prices/series/point-store';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 import { readRecordedRates, startRecordedRates } from '../../support/upstream/recorded-rates.ts';
@@ -31,7 +31,7 @@ describe.runIf(haveRecordings)('recorded prices in recorded rates', () => {
         LOG_LEVEL: 'silent',
       },
     });
-    const importer = createImport({ store: createImportStore(service.database.prisma), clock });
+    const importer = createImport({ store: createPointStore(service.database.prisma), clock });
     await importer.run('ethereum', await openImportFile(ETHEREUM), {
       ...{ replace: false, strict: true, signal: new AbortController().signal },
       ...{ onBad: () => undefined, onKept: () => undefined, onBatch: () => undefined },

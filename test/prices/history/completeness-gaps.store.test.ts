@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY } from '#core/clock';
+import { DAY, HOUR } from '#core/clock';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../../support/service/market.ts';
 
@@ -19,10 +19,10 @@ describe('a window that starts before the plan’s range', () => {
     'returns the existing points, and reports the rest as gaps (%s)',
     async (plan) => {
       const { market } = await openAt(NOW, plan);
-      const answer = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
-      expect(answer.gaps).toEqual(['2025-01-01/2025-05-15']);
-      expect(answer.settled).toBe(false);
-      const times = timesOf(answer);
+      const response = await market.range('bitcoin', 'day', date('2025-01-01'), date('2025-12-31'), 'json');
+      expect(response.gaps).toEqual(['2025-01-01/2025-05-15']);
+      expect(response.isImmutable).toBe(false);
+      const times = timesOf(response);
       expect(times[0]).toBe(date('2025-05-16'));
       expect(times).toHaveLength((date('2026-01-01') - date('2025-05-16')) / DAY);
     },
@@ -30,22 +30,22 @@ describe('a window that starts before the plan’s range', () => {
 
   test('reports no date before the listing', async () => {
     const { market } = await openAt(NOW);
-    const answer = await market.range('usd-coin', 'day', date('2010-01-01'), date('2026-01-01'), 'json');
-    expect(answer.gaps).toEqual(['2018-10-05/2025-05-15']);
+    const response = await market.range('usd-coin', 'day', date('2010-01-01'), date('2026-01-01'), 'json');
+    expect(response.gaps).toEqual(['2018-10-05/2025-05-15']);
   });
 
-  test('with days up to now is never settled', async () => {
+  test('with days up to now is never immutable', async () => {
     const { market } = await openAt(NOW);
-    const answer = await market.days('bitcoin', 366, 'json');
-    expect(answer.gaps).toEqual(['2025-05-15/2025-05-15']);
-    expect(answer.settled).toBe(false);
+    const response = await market.days('bitcoin', 366, 'json');
+    expect(response.gaps).toEqual(['2025-05-15/2025-05-15']);
+    expect(response.isImmutable).toBe(false);
   });
 
   test('includes the date a year ago at exactly midnight', async () => {
     const { market } = await openAt('2026-05-15T00:00:00.000Z');
-    const answer = await market.range('bitcoin', 'day', date('2025-05-14'), date('2025-05-17'), 'json');
-    expect(answer.gaps).toEqual(['2025-05-14/2025-05-14']);
-    expect(timesOf(answer)).toEqual(['2025-05-15', '2025-05-16', '2025-05-17'].map(date));
+    const response = await market.range('bitcoin', 'day', date('2025-05-14'), date('2025-05-17'), 'json');
+    expect(response.gaps).toEqual(['2025-05-14/2025-05-14']);
+    expect(timesOf(response)).toEqual(['2025-05-15', '2025-05-16', '2025-05-17'].map(date));
   });
 
   test('keeps rows that have left the plan’s range', async () => {
@@ -54,9 +54,9 @@ describe('a window that starts before the plan’s range', () => {
     clock.advance(40 * DAY);
     await market.days('bitcoin', 30, 'json');
     await market.idle();
-    const answer = await market.range('bitcoin', 'day', date('2025-05-10'), date('2025-06-30'), 'json');
-    expect(answer.gaps).toEqual(['2025-05-10/2025-05-15']);
-    expect(timesOf(answer)[0]).toBe(date('2025-05-16'));
+    const response = await market.range('bitcoin', 'day', date('2025-05-10'), date('2025-06-30'), 'json');
+    expect(response.gaps).toEqual(['2025-05-10/2025-05-15']);
+    expect(timesOf(response)[0]).toBe(date('2025-05-16'));
   });
 });
 
@@ -90,30 +90,45 @@ describe('a window without available data', () => {
     });
   });
 
-  test('is no_data for a date that CoinGecko lacks', async () => {
-    const { market } = await openAt(NOW, 'pro');
-    const hole = market.date('ethereum', date('2015-08-09'), 'json');
-    await expect(hole).rejects.toMatchObject({ code: 'no_data', members: {} });
+  test('is upstream_unavailable for a date that CoinGecko lacks, and no_data after a week of requests', async () => {
+    const { clock, market, sandbox } = await openAt(NOW, 'pro');
+    const hole = () => market.date('ethereum', date('2015-08-09'), 'json');
+    const gaps = ['2015-08-09/2015-08-09'];
+    await expect(hole()).rejects.toMatchObject({ code: 'upstream_unavailable', status: 503, members: { gaps } });
     const around = await market.range('ethereum', 'day', date('2015-08-08'), date('2015-08-10'), 'json');
     expect(timesOf(around)).toEqual(['2015-08-08', '2015-08-10'].map(date));
-    expect(around.gaps).toEqual([]);
+    expect(around).toMatchObject({ gaps, isImmutable: false });
+    for (let days = 0; days < 16; days++) {
+      clock.advance(DAY);
+      await hole().catch(() => undefined);
+      await market.idle();
+    }
+    await expect(hole()).rejects.toMatchObject({ code: 'no_data', status: 404, members: { gaps } });
+    // It remains requested, but only once a day, with the new day's row.
+    sandbox.clearCalls();
+    for (let hours = 0; hours < 24; hours++) {
+      clock.advance(HOUR);
+      await hole().catch(() => undefined);
+      await market.idle();
+    }
+    expect(sandbox.countCalls('market_chart')).toBe(1);
   });
 
   test('that starts in year 0 gets the same response', async () => {
     const { market } = await openAt(NOW);
-    const answer = await market.range('bitcoin', 'minute', date('0000-01-01'), date('2026-05-15'), 'json');
-    expect(timesOf(answer).length).toBeGreaterThan(100);
+    const response = await market.range('bitcoin', 'minute', date('0000-01-01'), date('2026-05-15'), 'json');
+    expect(timesOf(response).length).toBeGreaterThan(100);
   });
 });
 
-describe('a window is settled', () => {
+describe('a window is immutable', () => {
   test('if all its days are ready and none is missing', async () => {
     const { clock, market } = await openAt('2026-05-15T00:41:00Z', 'pro');
     const thru = (iso: string) => market.range('bitcoin', 'day', date('2013-01-01'), date(iso), 'json');
-    expect(await thru('2026-05-14')).toMatchObject({ settled: true, gaps: [] });
-    expect(await thru('2026-05-15')).toMatchObject({ settled: false, gaps: [] });
+    expect(await thru('2026-05-14')).toMatchObject({ isImmutable: true, gaps: [] });
+    expect(await thru('2026-05-15')).toMatchObject({ isImmutable: false, gaps: [] });
     clock.goTo('2026-05-16T00:00:00Z');
-    expect(await thru('2026-05-15')).toMatchObject({ settled: true, gaps: [] });
+    expect(await thru('2026-05-15')).toMatchObject({ isImmutable: true, gaps: [] });
     expect(timesOf(await thru('2026-05-15')).at(-1)).toBe(date('2026-05-15'));
   });
 
@@ -122,9 +137,9 @@ describe('a window is settled', () => {
     await market.days('bitcoin', 1, 'json');
     clock.goTo('2026-05-15T02:30:00Z');
     const yesterday = () => market.range('bitcoin', 'hour', date('2026-05-14'), date('2026-05-14'), 'json');
-    expect((await yesterday()).settled).toBe(false);
+    expect((await yesterday()).isImmutable).toBe(false);
     await market.days('bitcoin', 1, 'json');
     await market.idle();
-    expect(await yesterday()).toMatchObject({ settled: true, gaps: [] });
+    expect(await yesterday()).toMatchObject({ isImmutable: true, gaps: [] });
   });
 });

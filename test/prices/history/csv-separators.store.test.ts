@@ -45,16 +45,6 @@ describe('separator=semicolon', () => {
       }
     }
   });
-
-  test('applies to CSV that Accept requests', async () => {
-    const { body } = await service.ask(`${PATHS[3]}&separator=semicolon`, { accept: 'text/csv' });
-    expect(body).toMatch(/^date;open;high;low;close;volume\r\n2026-05-01;"\d/);
-  });
-
-  test('with comma as its value, changes nothing', async () => {
-    const { body } = await service.ask(`${PATHS[3]}&format=csv&separator=comma`);
-    expect(body).toMatch(/^date,open,high,low,close,volume\r\n2026-05-01,\d/);
-  });
 });
 
 describe('an invalid request', () => {

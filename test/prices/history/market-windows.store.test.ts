@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import { dailySample } from '#sandbox/chart';
-import { figuresAt } from '#sandbox/price-model';
+import { dailySample } from '#sandbox/prices/chart';
+import { figuresAt } from '#sandbox/prices/price-model';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, received, type TestMarket, timesOf } from '../../support/service/market.ts';
 
@@ -43,9 +43,9 @@ describe('a number of days', () => {
 
   test('that exceeds the history starts at the listing', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z', { plan: 'pro' });
-    const answer = await market.days('arweave', 36_500, 'json');
-    expect(timesOf(answer)[0]).toBe(date('2020-01-31'));
-    expect(answer.gaps).toEqual([]);
+    const response = await market.days('arweave', 36_500, 'json');
+    expect(timesOf(response)[0]).toBe(date('2020-01-31'));
+    expect(response.gaps).toEqual([]);
   });
 
   test('returns CoinGecko’s own values', async () => {
@@ -77,12 +77,12 @@ describe('today', () => {
     const { market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.days('bitcoin', 1, 'json');
     const first = timesOf(await market.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json'))[0];
-    const answer = await market.date('bitcoin', date('2026-05-15'), 'json');
-    const { price, marketCap, volume } = figuresAt(1, 'bitcoin', answer.modifiedAt) ?? {};
-    expect(Math.floor(answer.modifiedAt / SECOND) * SECOND).toBe(first);
-    expect(snapshot(answer)).toEqual([{ current_price: price, market_cap: marketCap, total_volume: volume }]);
-    expect(answer.settled).toBe(false);
-    expect(answer.gaps).toEqual([]);
+    const response = await market.date('bitcoin', date('2026-05-15'), 'json');
+    const { price, marketCap, volume } = figuresAt(1, 'bitcoin', response.modifiedAt) ?? {};
+    expect(Math.floor(response.modifiedAt / SECOND) * SECOND).toBe(first);
+    expect(snapshot(response)).toEqual([{ current_price: price, market_cap: marketCap, total_volume: volume }]);
+    expect(response.isImmutable).toBe(false);
+    expect(response.gaps).toEqual([]);
     const series = timesOf(await market.days('bitcoin', 11, 'json'));
     expect(series.at(-3)).toBe(date('2026-05-14'));
     expect(series.at(-2)).toBe(first);
@@ -93,9 +93,9 @@ describe('today', () => {
     const { clock, market } = await openAt('2026-05-15T00:20:00.000Z');
     await market.date('bitcoin', date('2026-05-15'), 'json');
     clock.goTo('2026-05-15T00:40:00.000Z');
-    const answer = await market.date('bitcoin', date('2026-05-15'), 'json');
-    expect(answer.modifiedAt).toBe(date('2026-05-15'));
-    expect(snapshot(answer)).toMatchObject([{ current_price: dailySample(1, 'bitcoin', date('2026-05-15'))?.price }]);
+    const response = await market.date('bitcoin', date('2026-05-15'), 'json');
+    expect(response.modifiedAt).toBe(date('2026-05-15'));
+    expect(snapshot(response)).toMatchObject([{ current_price: dailySample(1, 'bitcoin', date('2026-05-15'))?.price }]);
     const times = timesOf(await market.days('bitcoin', 11, 'json'));
     expect(times.filter((at) => at >= date('2026-05-15') && at < date('2026-05-15') + 40 * MINUTE)).toEqual([
       date('2026-05-15'),
@@ -115,17 +115,17 @@ describe('today', () => {
 describe('a range', () => {
   test('in the past has both its dates, and no latest sample', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
-    const answer = await market.range('bitcoin', 'day', date('2026-05-12'), date('2026-05-14'), 'json');
-    expect(timesOf(answer)).toEqual(['2026-05-12', '2026-05-13', '2026-05-14'].map(date));
-    expect(answer.modifiedAt).toBe(date('2026-05-14'));
+    const response = await market.range('bitcoin', 'day', date('2026-05-12'), date('2026-05-14'), 'json');
+    expect(timesOf(response)).toEqual(['2026-05-12', '2026-05-13', '2026-05-14'].map(date));
+    expect(response.modifiedAt).toBe(date('2026-05-14'));
   });
 
   test.each(['2026-05-15', '2026-05-16', '9999-12-31'])('thru %s ends with the latest sample', async (thru) => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
-    const answer = await market.range('bitcoin', 'day', date('2026-05-14'), date(thru), 'json');
+    const response = await market.range('bitcoin', 'day', date('2026-05-14'), date(thru), 'json');
     const times = [date('2026-05-14'), date('2026-05-15'), Date.parse('2026-05-15T14:42:25Z')];
-    expect(timesOf(answer)).toEqual(times);
-    expect(answer.modifiedAt).toBe(times[2]);
+    expect(timesOf(response)).toEqual(times);
+    expect(response.modifiedAt).toBe(times[2]);
   });
 
   test('ends with the newest sample, whichever call returned it', async () => {
@@ -144,8 +144,8 @@ describe('a range', () => {
 
   test('of hours within one date has only the hours of that date', async () => {
     const { market } = await openAt('2026-05-15T14:42:25.300Z');
-    const answer = await market.range('bitcoin', 'hour', date('2026-05-03'), date('2026-05-03'), 'json');
-    const hours = timesOf(answer).map((at) => Math.floor((at - date('2026-05-03')) / HOUR));
+    const response = await market.range('bitcoin', 'hour', date('2026-05-03'), date('2026-05-03'), 'json');
+    const hours = timesOf(response).map((at) => Math.floor((at - date('2026-05-03')) / HOUR));
     expect(hours).toEqual([...Array(24).keys()]);
   });
 });
@@ -159,4 +159,35 @@ test('a response’s text is rebuilt if its values change, and reused if not', a
   await market.latest('bitcoin');
   await market.idle();
   expect(await etag()).not.toBe(first);
+});
+
+describe.each([
+  ['series', 'market'],
+  ['candles', 'candles'],
+] as const)('%s in a form of their own', (_, by) => {
+  test('are rendered once while nothing new is stored', async () => {
+    const { clock, ...parts } = await openAt('2026-05-15T14:42:25.300Z');
+    let rendered = 0;
+    const form = {
+      name: 'count',
+      *render({ at }: { at: Float64Array }) {
+        rendered += 1;
+        yield String(at.length);
+      },
+    };
+    const read = async (from = date('2026-05-01')) => {
+      const range = [from, date('2026-05-10')] as const;
+      const response = await (by === 'market'
+        ? parts.market.rangeAs(form, 'bitcoin', 'day', ...range)
+        : parts.candles.rangeAs(form, 'bitcoin', 'daily', ...range));
+      return String(response.body.identity.payload);
+    };
+    // The first response needed a fetch. Its body is reused.
+    for (let i = 0; i < 3; i += 1) expect(await read()).toBe('10');
+    clock.advance(10 * SECOND);
+    expect(await read()).toBe('10');
+    expect(rendered).toBe(1);
+    expect(await read(date('2026-05-02'))).toBe('9');
+    expect(rendered).toBe(2);
+  });
 });

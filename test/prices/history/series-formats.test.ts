@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '#core/clock';
 import { seriesJson } from '#prices/history/series-text';
-import { priceSeries } from '#prices/model/records';
+import { priceSeries } from '#prices/model/prices-records';
 import type { Sample } from '#prices/model/sample';
 import { columnsOf, POINTS } from '#prices/model/series';
 import { seriesToCsv } from './series-to-csv.ts';
@@ -44,31 +44,6 @@ describe('a series as JSON', () => {
         }
       }),
     );
-  });
-
-  test('keeps the earlier of two samples if the later one is null', () => {
-    const text = jsonOf([
-      { at: 1000, price: 1, marketCap: 10, volume: 0 },
-      { at: 1999, price: null, marketCap: 20, volume: null },
-    ]);
-    const date = 'Thu, 01 Jan 1970 00:00:01 GMT';
-    expect(JSON.parse(text)).toEqual({
-      prices: [{ date, price: 1 }],
-      market_cap: [{ date, price: 20 }],
-      total_volume: [{ date, price: 0 }],
-    });
-  });
-
-  test.each([49078.83040364477, 948130277908.4116, 1e-7, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, 0])(
-    'returns %d unchanged',
-    (value) => {
-      const { prices } = JSON.parse(jsonOf([{ at: 0, price: value, marketCap: null, volume: null }]));
-      expect(prices).toEqual([{ date: 'Thu, 01 Jan 1970 00:00:00 GMT', price: value }]);
-    },
-  );
-
-  test('has three empty arrays if it is empty', () => {
-    expect(JSON.parse(jsonOf([]))).toEqual({ prices: [], market_cap: [], total_volume: [] });
   });
 });
 

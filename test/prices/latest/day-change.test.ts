@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
-import { dayChange } from '#prices/latest/latest-answer';
+import { dayChange } from '#prices/latest/latest-response';
 import { createSeries, POINTS } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
@@ -17,31 +17,6 @@ const series = (...samples: readonly [seconds: number, price: number | null][]) 
       volume: null,
     })),
   );
-
-it('is a percentage relative to the nearest sample', () => {
-  expect(dayChange([series([-200, 40], [-90, 80], [100, 20])], 100, AT)).toBe(25);
-  expect(dayChange([series([-200, 40], [-110, 80], [100, 20])], 100, AT)).toBe(400);
-  expect(dayChange([series([0, 200])], 100, AT)).toBe(-50);
-});
-
-it('is relative to the earlier of two equally near samples', () => {
-  expect(dayChange([series([-60, 50], [60, 200])], 100, AT)).toBe(100);
-});
-
-it('is relative to the nearest sample of all series', () => {
-  const [minutes, hours] = [series([-900, 50], [600, 80]), series([-300, 40])];
-  expect(dayChange([minutes, hours], 100, AT)).toBe(150);
-  expect(dayChange([hours, minutes], 100, AT)).toBe(150);
-  expect(dayChange([minutes, series()], 100, AT)).toBe(25);
-});
-
-it('requires a sample with a price within 30 minutes', () => {
-  expect(dayChange([series()], 100, AT)).toBeNull();
-  expect(dayChange([series([-1800, 50])], 100, AT)).toBe(100);
-  expect(dayChange([series([1800, 50])], 100, AT)).toBe(100);
-  expect(dayChange([series([-1801, 50], [1801, 50])], 100, AT)).toBeNull();
-  expect(dayChange([series([-60, 50], [0, null], [1, 0])], 100, AT)).toBe(100);
-});
 
 it('equals the result of a search through all samples', () => {
   const offset = fc.integer({ min: -45 * 60, max: 45 * 60 });

@@ -50,11 +50,11 @@ test('the headers name the sources of the price and of the other values, with th
   await service.gate.shut();
   await requestEveryMinute(4);
   for (const accept of ['*/*', 'application/json']) {
-    const answer = await service.ask(LATEST, { accept });
-    expect(answer.header('quotient-source')).toMatch(/^kraken;age=\d+, coingecko;age=240$/);
-    expect(answer.header('age')).toBe(/kraken;age=(\d+)/.exec(answer.header('quotient-source') ?? '')?.[1]);
-    expect(answer.cache).toMatchObject({ hit: true });
-    expect(answer.header('cache-control')).toMatch(/^private, max-age=\d+, stale/);
+    const response = await service.ask(LATEST, { accept });
+    expect(response.header('quotient-source')).toMatch(/^kraken;age=\d+, coingecko;age=240$/);
+    expect(response.header('age')).toBe(/kraken;age=(\d+)/.exec(response.header('quotient-source') ?? '')?.[1]);
+    expect(response.cache).toMatchObject({ hit: true });
+    expect(response.header('cache-control')).toMatch(/^private, max-age=\d+, stale/);
   }
   await service.gate.reopen();
   await requestEveryMinute(10);
@@ -115,4 +115,37 @@ test('a large price difference at a switch is logged, counted, and shown for its
   await service.parts.market.idle();
   expect((await ready()).warnings).toEqual([]);
   await scrape.close();
+});
+
+test('a price of Kraken that contradicts the last one of CoinGecko is neither served nor a sample, and a warning names it', async () => {
+  service = await start();
+  const before = JSON.parse((await service.ask(LATEST)).body) as { current_price: number };
+  service.sandbox.faults.always(ticker(String(2.1 * before.current_price)), { path: '/Ticker' });
+  await service.gate.shut();
+  await requestEveryMinute(4);
+  const withheld = await service.ask(LATEST);
+  expect(JSON.parse(withheld.body)).toEqual(before);
+  expect(withheld.header('quotient-source')).toBe('coingecko');
+  expect(withheld.cache).toMatchObject({ fwd: 'stale', ttl: -180 });
+  expect((await ready()).warnings).toContainEqual(
+    expect.stringMatching(/^latest: prices from kraken are not served, because .*: bitcoin$/),
+  );
+  const points = await service.database.prisma.point.findMany({ where: { source: 'kraken' } });
+  expect(points).toEqual([]);
+  service.sandbox.faults.always(ticker(String(1.5 * before.current_price)), { path: '/Ticker' });
+  await requestEveryMinute(2);
+  expect(JSON.parse((await service.ask(LATEST)).body)).toMatchObject({ current_price: 1.5 * before.current_price });
+});
+
+test('a price that jumps by a thousand is served when the next response confirms it', async () => {
+  service = await start();
+  const { current_price: price } = JSON.parse((await service.ask(LATEST)).body) as { current_price: number };
+  const by = (factor: number) => (body: unknown) =>
+    (body as { current_price: number }[]).map((coin) => ({ ...coin, current_price: factor * price }));
+  const next = async (factor: number) => {
+    service.sandbox.faults.always({ kind: 'changed', change: by(factor) }, { path: '/coins/markets' });
+    await requestEveryMinute(1);
+    return (JSON.parse((await service.ask(LATEST)).body) as { current_price: number }).current_price / price;
+  };
+  expect([await next(1000), await next(1.1), await next(1000), await next(1010)]).toEqual([1, 1.1, 1.1, 1010]);
 });

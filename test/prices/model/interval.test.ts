@@ -2,89 +2,40 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, startOfDate } from '#core/clock';
 import {
-  dayReady,
-  daysWindow,
   INTERVALS,
+  intervalStart,
   isGap,
   isMidnightSample,
   isSettled,
   lastKnowable,
-  rangeWindow,
-  slotOf,
+  midnightOf,
 } from '#prices/model/interval';
 
 const at = (iso: string) => Date.parse(iso);
 const instant = fc.integer({ min: at('2013-04-28T00:00:00Z'), max: at('2040-01-01T00:00:00Z') });
-const midnight = fc.integer({ min: at('2013-04-28') / DAY, max: at('2040-01-01') / DAY }).map((day) => day * DAY);
 
 test('a slot contains its instants and no others', () => {
   const length = { minute: MINUTE, hour: HOUR, day: DAY };
   fc.assert(
     fc.property(fc.constantFrom(...INTERVALS), instant, (interval, now) => {
-      const slot = slotOf(interval, now);
+      const slot = intervalStart(interval, now);
       expect(now - slot).toBeGreaterThanOrEqual(0);
       expect(now - slot).toBeLessThan(length[interval]);
-      expect(slotOf(interval, slot)).toBe(slot);
-      expect(slotOf(interval, slot - 1)).toBe(slot - length[interval]);
+      expect(intervalStart(interval, slot)).toBe(slot);
+      expect(intervalStart(interval, slot - 1)).toBe(slot - length[interval]);
     }),
   );
 });
 
-describe('the window of a number of days', () => {
-  const now = at('2026-05-15T14:42:25.300Z');
-
-  test.each([
-    [1, 'minute', '2026-05-14T14:42:25.300Z'],
-    [2, 'hour', '2026-05-13T14:42:25.300Z'],
-    [10, 'hour', '2026-05-05T14:42:25.300Z'],
-    [11, 'day', '2026-05-05T00:00:00.000Z'],
-    [30, 'day', '2026-04-16T00:00:00.000Z'],
-    [365, 'day', '2025-05-16T00:00:00.000Z'],
-  ])('%d: %s from %s', (days, interval, from) => {
-    const window = daysWindow(days, now);
-    expect(window).toEqual({
-      interval,
-      span: { from: at(from), thru: now },
-      open: true,
-      withLatest: interval === 'day',
-    });
-  });
-
-  test('above ten days contains that number of midnights, including today’s, at any time of day', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 11, max: 36_500 }), instant, (days, moment) => {
-        const { span } = daysWindow(days, moment);
-        expect(startOfDate(span.from)).toBe(span.from);
-        expect((startOfDate(moment) - span.from) / DAY + 1).toBe(days);
-      }),
-    );
-  });
-});
-
-describe('the window of a range', () => {
-  test('consists of whole dates if it is in the past, and otherwise ends now', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...INTERVALS), midnight, fc.nat(4000), instant, (interval, from, length, now) => {
-        const thru = from + length * DAY;
-        const window = rangeWindow(interval, from, thru, now);
-        const ended = now >= thru + DAY;
-        expect(window.open).toBe(!ended);
-        expect(window.span).toEqual({ from, thru: ended ? thru + DAY - 1 : now });
-        expect(window.withLatest).toBe(!ended && interval === 'day');
-      }),
-    );
-  });
-
-  test('is open until exactly midnight after its last date', () => {
-    const thru = at('2026-05-15');
-    expect(rangeWindow('day', thru, thru, at('2026-05-15T23:59:59.999Z')).open).toBe(true);
-    expect(rangeWindow('day', thru, thru, at('2026-05-16T00:00:00.000Z')).open).toBe(false);
-  });
-});
-
-test('a sample within an hour after midnight belongs to that midnight', () => {
+test('a row within an hour after midnight belongs to that midnight', () => {
   const midnight = Date.parse('2021-05-15');
   expect([-1, 0, HOUR - 1, HOUR].map((late) => isMidnightSample(midnight + late))).toEqual([false, true, true, false]);
+});
+
+test('a sample within ten minutes of a midnight belongs to that midnight', () => {
+  const midnight = Date.parse('2021-05-15');
+  const apart = [-10 * MINUTE - 1, -10 * MINUTE, -1, 0, 10 * MINUTE, 10 * MINUTE + 1].map((late) => midnight + late);
+  expect(apart.map(midnightOf)).toEqual([undefined, midnight, midnight, midnight, midnight, undefined]);
 });
 
 test('a daily sample that is not at midnight is never settled', () => {
@@ -126,10 +77,6 @@ describe('the end of known data', () => {
     expect(lastKnowable('day', at(now))).toBe(at(thru));
     expect(lastKnowable('hour', at(now))).toBe(at(now));
   });
-
-  test('a day is ready 40 minutes after its midnight', () => {
-    expect(dayReady(at('2026-05-15T23:00:00Z'))).toBe(at('2026-05-15T00:40:00Z'));
-  });
 });
 
 describe('a gap', () => {
@@ -141,13 +88,6 @@ describe('a gap', () => {
         expect(isGap('day', { from, thru })).toBe(holds);
       }),
     );
-  });
-
-  test('of today starts at its midnight', () => {
-    const from = at('2026-05-15');
-    expect(isGap('day', { from, thru: at('2026-05-15T00:41:00Z') })).toBe(true);
-    expect(isGap('day', { from, thru: from })).toBe(true);
-    expect(isGap('day', { from: from + 1, thru: from + DAY - 1 })).toBe(false);
   });
 
   test('of shorter intervals is as long as the sample spacing', () => {

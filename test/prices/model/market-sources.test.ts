@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
-import { SettingsError } from '#core/setting-forms';
+import { SettingsError } from '#core/forms/setting-forms';
 import { keptFrom, parseRetention } from '#prices/model/market-sources';
 import { readSettings } from '#settings';
 
@@ -33,7 +33,7 @@ describe('the retention of samples', () => {
     }
     expect(fault).toBeInstanceOf(SettingsError);
     expect((fault as SettingsError).faults).toEqual([
-      'MARKET_RETENTION must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (coingecko, kraken)',
+      'MARKET_RETENTION must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (coingecko, kraken, coinbase)',
     ]);
   });
 

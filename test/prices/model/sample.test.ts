@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, startOfDate } from '#core/clock';
-import { isMidnightSample, slotOf } from '#prices/model/interval';
+import { DAY, MINUTE, startOfDate } from '#core/clock';
+import { dayReady, intervalStart, midnightOf } from '#prices/model/interval';
 import { firstOfEach, type Sample, splitDaily } from '#prices/model/sample';
 
 const sample = (iso: string, price = 1): Sample => ({
@@ -10,80 +10,56 @@ const sample = (iso: string, price = 1): Sample => ({
   marketCap: null,
   volume: null,
 });
-const times = (samples: readonly Sample[]) => samples.map(({ at }) => new Date(at).toISOString());
 
 describe('a daily series of CoinGecko', () => {
+  const NOW = Date.parse('2021-05-15T14:40:00Z');
+  const split = (samples: readonly Sample[], now = NOW) => {
+    const { days, trailing } = splitDaily(samples, now);
+    return { days: days.map(({ at, price }) => [new Date(at).toISOString().slice(0, 16), price]), trailing };
+  };
+
   test('consists of its midnights and the current sample after them', () => {
     const now = sample('2021-05-15T14:39:54Z');
     const midnights = [sample('2021-05-13T00:00:00Z'), sample('2021-05-15T00:00:00Z')];
-    expect(splitDaily([...midnights, now])).toEqual({ days: midnights, trailing: now });
+    expect(splitDaily([...midnights, now], NOW)).toEqual({ days: midnights, trailing: now });
   });
 
-  test('has no sample after its midnights if the last one is a midnight', () => {
-    const midnights = [sample('2021-05-14T00:00:00Z'), sample('2021-05-15T00:00:00Z')];
-    expect(splitDaily(midnights)).toEqual({ days: midnights, trailing: undefined });
-  });
-
-  test('has one row per date: the first one, even if it is minutes late', () => {
-    const { days } = splitDaily([
-      sample('2021-05-13T00:04:10Z', 1),
-      sample('2021-05-13T00:09:00Z', 2),
-      sample('2021-05-14T00:00:00Z', 3),
-      sample('2021-05-14T00:00:01Z', 4),
-      sample('2021-05-14T13:00:00Z', 5),
-      sample('2021-05-15T01:00:00Z', 6),
-      sample('2021-05-15T02:00:00Z', 7),
+  test('whose midnights are all a minute early is complete', () => {
+    const early = ['2021-05-12', '2021-05-13', '2021-05-14'].map((date, i) => sample(`${date}T23:59:00Z`, i));
+    expect(split(early).days).toEqual([
+      ['2021-05-13T00:00', 0],
+      ['2021-05-14T00:00', 1],
+      ['2021-05-15T00:00', 2],
     ]);
-    expect(times(days)).toEqual(['2021-05-13T00:04:10.000Z', '2021-05-14T00:00:00.000Z']);
-    expect(days.map(({ price }) => price)).toEqual([1, 3]);
   });
 
-  test('has a row at another time for a past date without a midnight', () => {
-    const { days, trailing } = splitDaily([
-      sample('2017-06-05T00:00:00Z'),
-      sample('2017-06-06T23:29:00Z'),
-      sample('2017-06-07T00:00:00Z'),
-      sample('2017-06-08T23:39:00Z'),
-      sample('2017-06-08T23:40:00Z'),
-      sample('2017-06-09T07:00:00Z'),
-      sample('2017-06-09T08:00:00Z'),
-    ]);
-    expect(times(days).map((time) => time.slice(0, 16))).toEqual([
-      '2017-06-05T00:00',
-      '2017-06-06T23:29',
-      '2017-06-07T00:00',
-      '2017-06-08T23:39',
-    ]);
-    expect(trailing).toEqual(sample('2017-06-09T08:00:00Z'));
-  });
-
-  test('has one row per past date: at midnight if there is one, otherwise the first one', () => {
+  test('has one row per date: the sample nearest to midnight, otherwise the first one of a past date', () => {
     const at = fc.integer({ min: 0, max: 8 * DAY - 1 });
     const near = fc
-      .integer({ min: 0, max: 7 })
-      .chain((day) => fc.integer({ min: 0, max: DAY / 12 }).map((ms) => day * DAY + ms));
+      .tuple(fc.integer({ min: 1, max: 7 }), fc.integer({ min: -20 * MINUTE, max: 20 * MINUTE }))
+      .map(([day, apart]) => day * DAY + apart);
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(at, near)), (some) => {
-        const samples = some.sort((a, b) => a - b).map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
-        const last = startOfDate(some.at(-1) ?? 0);
-        const { days } = splitDaily(samples);
-        for (const [date, mine] of Map.groupBy(some, startOfDate)) {
-          if (date === last) continue;
-          const row = days.filter(({ at }) => startOfDate(at) === date);
-          expect(row.map(({ at }) => at)).toEqual([mine.find(isMidnightSample) ?? mine[0]]);
+        const samples = some.sort((a, b) => a - b).map((one): Sample => ({ ...sample('2021-05-15', one), at: one }));
+        const now = (some.at(-1) ?? 0) + MINUTE;
+        const { days } = splitDaily(samples, now);
+        expect(new Set(days.map(({ at }) => startOfDate(at))).size).toBe(days.length);
+        for (let midnight = 0; midnight <= now; midnight += DAY) {
+          const apart = (one: number) => Math.abs(one - midnight);
+          const isReady = (one: number) => one !== some.at(-1) || one === startOfDate(one) || now >= dayReady(midnight);
+          const [nearest] = some
+            .filter((one) => apart(one) <= 10 * MINUTE && isReady(one))
+            .sort((a, b) => apart(a) - apart(b));
+          const row = days.find(({ at }) => startOfDate(at) === midnight);
+          const isNearMidnight = (one: number) => midnightOf(one) !== undefined && (midnightOf(one) as number) <= now;
+          const [first] = some.filter((one) => startOfDate(one) === midnight && !isNearMidnight(one));
+          const isOver = midnight < startOfDate(now);
+          if (nearest !== undefined) expect(row).toMatchObject({ at: midnight });
+          if (nearest !== undefined) expect(apart(row?.price ?? Number.NaN)).toBe(apart(nearest));
+          else expect(row?.at).toBe(isOver && first !== some.at(-1) ? first : undefined);
         }
-        expect(days.filter(({ at }) => startOfDate(at) === last && !isMidnightSample(at))).toEqual([]);
       }),
     );
-  });
-
-  test('is empty without samples', () => {
-    expect(splitDaily([])).toEqual({ days: [], trailing: undefined });
-  });
-
-  test('consists of the current sample if that is the only one', () => {
-    const now = sample('2021-05-15T00:20:00Z');
-    expect(splitDaily([now])).toEqual({ days: [], trailing: now });
   });
 });
 
@@ -92,7 +68,7 @@ test('returns the first sample of each slot', () => {
   fc.assert(
     fc.property(fc.constantFrom('hour', 'day'), fc.uniqueArray(at), (interval, some) => {
       const samples = some.sort((a, b) => a - b).map((one): Sample => ({ ...sample('2021-05-15'), at: one }));
-      const bySlot = Map.groupBy(samples, (one) => slotOf(interval, one.at));
+      const bySlot = Map.groupBy(samples, (one) => intervalStart(interval, one.at));
       expect(firstOfEach(interval, samples)).toEqual([...bySlot.values()].map(([first]) => first));
     }),
   );

@@ -14,17 +14,17 @@ import {
   samplesOf,
 } from '#prices/model/series';
 
-type AnyRow = { at: number; settled: boolean };
+type AnyRow = { at: number; final: boolean };
 
 const figure = fc.double({ noNaN: true, noDefaultInfinity: true });
 const maybe = fc.option(figure, { nil: null });
-const [at, settled] = [fc.integer({ min: 0, max: 60 }), fc.boolean()];
+const [at, final] = [fc.integer({ min: 0, max: 60 }), fc.boolean()];
 const point = fc.record({
-  ...{ at, settled, price: maybe, marketCap: maybe, volume: maybe },
+  ...{ at, final, price: maybe, marketCap: maybe, volume: maybe },
   source: fc.constantFrom(...MARKET_SOURCES),
 });
 const candle = fc.record({
-  ...{ at, settled, open: figure, high: figure, low: figure, close: figure, volume: figure },
+  ...{ at, final, open: figure, high: figure, low: figure, close: figure, volume: figure },
 });
 /** Ascending and distinct times. */
 const rowsOf = <Row extends AnyRow>(row: fc.Arbitrary<Row>) =>
@@ -50,7 +50,7 @@ function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, No
       const slice = series.slice(from, thru);
       expect(columnsOf(layout, [], slice)).toEqual(columnsOf(layout, inside));
       expect(columnsOf(layout, first, slice)).toEqual(columnsOf(layout, [...inside, ...first]));
-      expect(firstUnsettled(slice)).toBe(inside.find(({ settled }) => !settled)?.at);
+      expect(firstUnsettled(slice)).toBe(inside.find(({ final }) => !final)?.at);
       series.dropBefore(since);
       const kept = model.filter(({ at }) => at >= since);
       expect(columnsOf(layout, [], series.all())).toEqual(columnsOf(layout, kept));
@@ -69,7 +69,7 @@ describe('a series of points', () => {
     fc.assert(
       fc.property(rowsOf(point), fc.integer({ min: -2, max: 62 }), (rows, from) => {
         const series = createSeries(POINTS, rows);
-        const later = rows.filter(({ at }) => at >= from).map(({ settled: _settled, ...sample }) => sample);
+        const later = rows.filter(({ at }) => at >= from).map(({ final: _settled, ...sample }) => sample);
         const slice = series.slice(from, Number.POSITIVE_INFINITY);
         expect([...samplesOf(slice)]).toEqual(later);
         expect(firstSample(slice)).toEqual(later[0]);

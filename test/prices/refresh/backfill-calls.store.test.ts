@@ -88,8 +88,8 @@ describe('the last day', () => {
     await market.days('bitcoin', 1, 'json');
     const { prisma } = opened.database;
     const first = new Date('2026-05-14T15:00:00Z');
-    expect(await prisma.coverage.findMany({ where: { grain: 'hour' } })).toMatchObject([{ from: first }]);
-    expect(await prisma.point.count({ where: { grain: 'hour', at: { lt: first } } })).toBe(0);
+    expect(await prisma.pointCoverage.findMany({ where: { interval: 'hour' } })).toMatchObject([{ from: first }]);
+    expect(await prisma.point.count({ where: { interval: 'hour', at: { lt: first } } })).toBe(0);
   });
 
   test('causes no call if it is in the past, known and final', async () => {
@@ -102,7 +102,7 @@ describe('the last day', () => {
     expect(await cost(yesterday)).toEqual(['1']);
     clock.goTo('2026-05-15T22:00:00Z');
     expect(await cost(yesterday)).toEqual([]);
-    expect((await yesterday()).settled).toBe(true);
+    expect((await yesterday()).isImmutable).toBe(true);
   });
 });
 
@@ -123,26 +123,26 @@ describe('hours', () => {
 
   test('at the limit of the range start a little later, so that the limit does not pass before the call', async () => {
     const { market, sandbox, cost } = await openAt('2026-05-15T14:59:59.999Z');
-    const answer = await market.range('bitcoin', 'hour', date('2025-05-15'), date('2025-05-15'), 'json');
+    const response = await market.range('bitcoin', 'hour', date('2025-05-15'), date('2025-05-15'), 'json');
     expect(await cost(() => undefined)).toEqual([]);
     const [call] = sandbox.calls;
     expect(Number(call?.query.from) * SECOND).toBe(Date.parse('2025-05-15T16:00:00Z'));
-    expect(answer.gaps).toEqual(['2025-05-15T00:00:00.000Z/2025-05-15T15:59:59.999Z']);
-    expect(answer.settled).toBe(false);
+    expect(response.gaps).toEqual(['2025-05-15T00:00:00.000Z/2025-05-15T15:59:59.999Z']);
+    expect(response.isImmutable).toBe(false);
   });
 
   test('of different spans that are requested concurrently are each fetched', async () => {
     const { market, cost } = await openAt('2026-05-15T14:42:25.300Z');
     const months = ['2025-06-01', '2025-09-01', '2025-12-01', '2026-04-01'].map(date);
-    const answers: Awaited<ReturnType<typeof market.range>>[] = [];
+    const responses: Awaited<ReturnType<typeof market.range>>[] = [];
     const all = async () => {
       const requested = months.map((from) => market.range('bitcoin', 'hour', from, from + DAY, 'json'));
-      answers.push(...(await Promise.all(requested)));
+      responses.push(...(await Promise.all(requested)));
     };
     expect((await cost(all)).sort()).toEqual(['90', 'range', 'range', 'range']);
-    for (const answer of answers) {
-      expect(answer.gaps).toEqual([]);
-      expect(timesOf(answer)).toHaveLength(48);
+    for (const response of responses) {
+      expect(response.gaps).toEqual([]);
+      expect(timesOf(response)).toHaveLength(48);
     }
   });
 });
@@ -158,8 +158,8 @@ describe('the latest prices', () => {
     clock.advance(SECOND);
     expect(await cost(() => market.latest('arweave'))).toEqual(['markets']);
     expect(await cost(() => market.latest('bitcoin'))).toEqual([]);
-    const countOf = (grain: 'minute' | 'hour') =>
-      opened.database.prisma.point.count({ where: { token: 'bitcoin', grain } });
+    const countOf = (interval: 'minute' | 'hour') =>
+      opened.database.prisma.point.count({ where: { token: 'bitcoin', interval } });
     expect([await countOf('minute'), await countOf('hour')]).toEqual([2, 1]);
   });
 });

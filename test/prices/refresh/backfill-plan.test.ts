@@ -21,6 +21,8 @@ function inputAt(now: number, { fetched = {}, ...given }: Situation = {}): PlanI
     earliest: BEGINS,
     beginning: LISTED,
     isBeginningCovered: false,
+    missing: [],
+    missingSince: undefined,
     coverage: [],
     reach: now - YEAR,
     isSettled: false,
@@ -162,77 +164,12 @@ describe('the daily series', () => {
   });
 });
 
-describe('the last day', () => {
-  test('is fetched in one call, which is waited for if nothing of the window is stored', () => {
-    expect(plan(days(1))).toEqual(['chart, wait: end']);
-    expect(plan(range('minute', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
-    expect(plan(range('hour', '2026-05-15', '2026-05-15'))).toEqual(['chart, wait: end']);
-  });
-
-  test('is fetched again when it is due', () => {
-    const early = NOW + HOUR - 1;
-    expect(plan(days(1, early), early, knownSince(NOW, 'minute'))).toEqual(['latest, wait: moment']);
-    const fresh = { newestAt: NOW + HOUR, fetched: { chart: NOW, latest: NOW + HOUR } };
-    const known = { ...knownSince(NOW, 'minute'), ...fresh };
-    expect(plan(days(1, NOW + HOUR), NOW + HOUR, known)).toEqual(['chart, wait: none']);
-    expect(plan(days(1, NOW + HOUR), NOW + HOUR, { ...known, fetched: { chart: NOW - HOUR - 1 } })).toEqual([
-      'chart, wait: moment',
-    ]);
-  });
-
-  test('in the past is fetched until all of it is known and final', () => {
-    const now = at('2026-05-15T02:30:00Z');
-    const yesterday = range('minute', '2026-05-14', '2026-05-14', now);
-    const part = { coverage: [span('2026-05-13', '2026-05-14T23:30:00Z')], isSettled: true };
-    const all = { coverage: [span('2026-05-13', '2026-05-15T00:00:00Z')], isSettled: true };
-    expect(plan(yesterday, now, part)).toEqual(['chart, wait: moment']);
-    expect(plan(yesterday, now, { ...all, isSettled: false })).toEqual(['chart, wait: moment']);
-    expect(plan(yesterday, now, all)).toEqual([]);
-  });
-
-  test('is not fetched for minutes that it does not contain', () => {
-    expect(plan(range('minute', '2026-05-01', '2026-05-02'))).toEqual([]);
-    expect(plan(range('minute', '2026-05-13', '2026-05-13'))).toEqual([]);
-    expect(plan(range('minute', '2026-05-14', '2026-05-14'))).toEqual(['chart, wait: end']);
-  });
-});
-
 describe('hours', () => {
-  const RECENT = 'hours from 2026-02-14T14:42:25.300Z, wait: end';
-
-  test('of the last days are fetched in one call for ninety of them', () => {
-    expect(plan(days(10))).toEqual([RECENT, 'latest, wait: moment']);
-    expect(plan(range('hour', '2026-04-01', '2026-04-30'))).toEqual([RECENT]);
-    const holes = [span('2026-03-10', '2026-03-20'), span('2026-04-10', '2026-04-20')];
-    expect(plan(range('hour', '2026-03-01', '2026-04-30'), NOW, { coverage: holes })).toEqual([RECENT]);
-  });
-
-  test('are fetched with the chart of the last day if only those hours are missing', () => {
-    const known = knownSince(NOW - 3 * HOUR, 'hour');
-    expect(plan(days(2), NOW, { ...known, newestAt: NOW })).toEqual(['chart, wait: moment']);
-    expect(plan(days(2), NOW, knownSince(NOW - MINUTE, 'hour'))).toEqual([]);
-  });
-
-  test('are fetched in one hourly call for each stretch if they are further back', () => {
-    const year = range('hour', '2025-05-20', '2026-05-10');
-    const fetches = planFetches(year, inputAt(NOW));
-    expect(fetches.map(({ kind, wait }) => [kind, wait])).toEqual(Array(5).fill(['hours', 'end']));
-    for (const piece of fetches) expect(piece.span.thru - piece.span.from).toBeLessThanOrEqual(90 * DAY);
-    expect(union(fetches.map((fetch) => fetch.span))).toEqual([{ from: year.span.from, thru: NOW }]);
-  });
-
   test('of a long window take at most five calls for one response', () => {
     const decade = range('hour', '2015-01-01', '2025-01-01');
     expect(plan(decade, NOW, { reach: EVER })).toHaveLength(5);
     expect(plan(decade, NOW, { reach: EVER, tried: ['hours', 'hours', 'hours'] })).toHaveLength(2);
     expect(plan(decade, NOW, { reach: EVER, tried: Array(5).fill('hours') })).toEqual([]);
-  });
-
-  test('at the limit of the range start a little later, so that the limit does not pass before the call', () => {
-    const now = at('2026-05-15T14:59:59.999Z');
-    expect(plan(range('hour', '2025-05-15', '2025-05-15', now), now)).toEqual([
-      'hours from 2025-05-15T16:00:00.000Z, wait: end',
-    ]);
   });
 });
 
@@ -267,16 +204,6 @@ describe('are not waited for after a failure', () => {
     ['minutes', days(1), 'chart', ['latest, wait: moment']],
   ])('%s', (_name, window, kind, expected) => {
     expect(plan(window, NOW, { tried: [kind], hasFailed: true })).toEqual(expected);
-  });
-});
-
-describe('does not request data that no call can return', () => {
-  test.each<[string, Window, Situation]>([
-    ['days before the plan’s range', range('day', '2015-01-01', '2016-01-01'), {}],
-    ['hours before the plan’s range', range('hour', '2024-01-01', '2024-01-02'), {}],
-    ['minutes of last week', range('minute', '2026-05-01', '2026-05-02'), { reach: EVER }],
-  ])('%s', (_name, window, situation) => {
-    expect(plan(window, NOW, situation)).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ const requests = (market: TestMarket['market']) => [
   () => market.date('bitcoin', date('2026-05-15'), 'csv'),
 ];
 
-async function answersOf(market: TestMarket['market']): Promise<string[]> {
+async function responsesOf(market: TestMarket['market']): Promise<string[]> {
   const texts: string[] = [];
   for (const one of requests(market)) texts.push(text(await one()));
   await market.idle();
@@ -28,11 +28,11 @@ async function answersOf(market: TestMarket['market']): Promise<string[]> {
 test('after a restart, stored data is not requested, and the responses are the same', async () => {
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
-  await answersOf(opened.market);
-  const before = await answersOf(opened.market);
+  await responsesOf(opened.market);
+  const before = await responsesOf(opened.market);
   const calls = opened.sandbox.countCalls();
   const restarted = await opened.another();
-  expect(await answersOf(restarted)).toEqual(before);
+  expect(await responsesOf(restarted)).toEqual(before);
   expect(opened.sandbox.countCalls()).toBe(calls);
 });
 
@@ -40,11 +40,11 @@ test('a process serves data that another process has fetched, without a call', a
   const clock = createTestClock('2026-05-15T14:42:25.300Z');
   opened = await openTestMarket(clock);
   const other = await opened.another();
-  await answersOf(opened.market);
-  const first = await answersOf(opened.market);
+  await responsesOf(opened.market);
+  const first = await responsesOf(opened.market);
   const calls = opened.sandbox.countCalls();
-  await answersOf(other);
-  expect(await answersOf(other)).toEqual(first);
+  await responsesOf(other);
+  expect(await responsesOf(other)).toEqual(first);
   expect(opened.sandbox.countCalls()).toBe(calls);
 });
 
@@ -53,8 +53,8 @@ test('three processes with concurrent requests make one call', async () => {
   opened = await openTestMarket(clock);
   const markets = [opened.market, await opened.another(), await opened.another()];
   const days = () => Promise.all(markets.map((market) => market.days('bitcoin', 30, 'json')));
-  const answers = await days();
-  expect(new Set(answers.map(text)).size).toBe(1);
+  const responses = await days();
+  expect(new Set(responses.map(text)).size).toBe(1);
   expect(opened.sandbox.countCalls()).toBe(1);
 
   clock.goTo(date('2026-05-16') + 50 * MINUTE);
@@ -70,10 +70,10 @@ test('minutes that are no longer in memory are read from the database', async ()
   await opened.market.days('bitcoin', 1, 'json');
   clock.advance(40 * DAY);
   const restarted = await opened.another();
-  const answer = await restarted.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json');
-  const times = timesOf(answer);
+  const response = await restarted.range('bitcoin', 'minute', date('2026-05-15'), date('2026-05-15'), 'json');
+  const times = timesOf(response);
   expect(times.length).toBeGreaterThan(150);
   expect(times[0]).toBeGreaterThanOrEqual(date('2026-05-15'));
   expect(times.at(-1)).toBe(Date.parse('2026-05-15T14:42:25Z'));
-  expect(answer.gaps).toEqual(['2026-05-15T14:42:25.301Z/2026-05-15T23:59:59.999Z']);
+  expect(response.gaps).toEqual(['2026-05-15T14:42:25.301Z/2026-05-15T23:59:59.999Z']);
 });

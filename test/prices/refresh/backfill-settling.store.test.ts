@@ -1,44 +1,27 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { openProcess, received } from '../../support/service/market.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { received } from '../../support/service/market.ts';
+import { chartOf, useScriptedMarkets } from '../../support/service/scripted-markets.ts';
 
 type Charts = { minutes?: [time: string, price: number][]; days?: [time: string, price: number][] };
 
-let upstream: UpstreamServer;
-let database: TestDatabase;
-let running: Awaited<ReturnType<typeof openProcess>>;
-afterEach(async () => {
-  await running.close();
-  await database.close();
-  await upstream.close();
+let charts: Charts = {};
+const markets = useScriptedMarkets(({ query }) => {
+  const points = (query.interval === 'daily' ? charts.days : charts.minutes) ?? [];
+  return { body: chartOf(points.map(([time, price]) => [Date.parse(time), price])) };
 });
+type Market = Awaited<ReturnType<typeof markets.open>>['market'];
 
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
-const dailyCalls = () => upstream.calls.filter(({ query }) => query.interval === 'daily').length;
-const text = (points: [string, number][] = []) => {
-  const column = points.map(([time, price]) => [Date.parse(time), price]);
-  return JSON.stringify({ prices: column, market_caps: column, total_volumes: column });
-};
 
 /** A market at an instant, whose CoinGecko responds only as set up. */
 async function openAt(now: string) {
   const clock = createTestClock(now);
-  let charts: Charts = {};
-  upstream = await startUpstreamServer(({ query }) => ({
-    body: query.interval === 'daily' ? text(charts.days) : text(charts.minutes),
-  }));
-  database = await openTestDatabase();
-  running = await openProcess(database, clock, {
-    COINGECKO_URL: upstream.url,
-    COINGECKO_REFRESH: 'latest=300h,chart=1h',
-  });
-  const { market } = running;
+  const { market } = await markets.open(clock, { COINGECKO_REFRESH: 'latest=300h,chart=1h' });
   return {
     clock,
     /** The points of a response by their times, after all fetches have completed. */
-    async points(now: string, coinGecko: Charts, ask: (one: typeof market) => ReturnType<typeof market.days>) {
+    async points(now: string, coinGecko: Charts, ask: (market: Market) => ReturnType<typeof market.days>) {
       clock.goTo(now);
       charts = coinGecko;
       await ask(market);
@@ -49,7 +32,7 @@ async function openAt(now: string) {
   };
 }
 
-test('an unsettled minute is replaced by the next response; a settled one never changes', async () => {
+test('an unsettled minute is replaced by the next response, unless samples are missing; a settled one never changes', async () => {
   const { points } = await openAt('2026-05-15T14:00:00Z');
   const first: Charts = {
     minutes: [
@@ -60,7 +43,7 @@ test('an unsettled minute is replaced by the next response; a settled one never 
       ['2026-05-15T13:59:00Z', 5],
     ],
   };
-  const minutes = (market: typeof running.market) => market.days('bitcoin', 1, 'json');
+  const minutes = (market: Market) => market.days('bitcoin', 1, 'json');
   expect((await points('2026-05-15T14:00:00Z', first, minutes)).map(([, price]) => price)).toEqual([1, 2, 3, 4, 5]);
 
   const second: Charts = {
@@ -77,23 +60,34 @@ test('an unsettled minute is replaced by the next response; a settled one never 
     ['05-15T11:59:59', 2],
     ['05-15T12:00:01', 300],
     ['05-15T13:31:00', 400],
+    ['05-15T13:59:00', 5],
     ['05-15T14:59:00', 600],
   ]);
 
-  const third: Charts = { minutes: [['2026-05-15T16:00:00Z', 7]] };
+  const third: Charts = {
+    minutes: [
+      ['2026-05-15T13:38:00Z', 8],
+      ['2026-05-15T13:45:00Z', 9],
+      ['2026-05-15T16:00:00Z', 7],
+    ],
+  };
   expect(await points('2026-05-15T17:00:00Z', third, minutes)).toEqual([
     ['05-15T10:00:01', 1],
     ['05-15T11:59:59', 2],
     ['05-15T12:00:01', 300],
+    ['05-15T13:31:00', 400],
+    ['05-15T13:38:00', 8],
+    ['05-15T13:45:00', 9],
+    ['05-15T13:59:00', 5],
+    ['05-15T14:59:00', 600],
     ['05-15T16:00:00', 7],
   ]);
 });
 
 test('hours are the first samples of their slots, and are settled in the same way', async () => {
   const { points } = await openAt('2026-05-15T14:00:00Z');
-  const today = (market: typeof running.market) =>
-    market.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
-  const minutes = (market: typeof running.market) => market.days('bitcoin', 1, 'json');
+  const today = (market: Market) => market.range('bitcoin', 'hour', date('2026-05-15'), date('2026-05-15'), 'json');
+  const minutes = (market: Market) => market.days('bitcoin', 1, 'json');
   await points(
     '2026-05-15T14:00:00Z',
     {
@@ -129,8 +123,7 @@ test('hours are the first samples of their slots, and are settled in the same wa
 
 test('a day fetched before 00:40 is replaced, and a day fetched later is kept', async () => {
   const { points } = await openAt('2026-05-15T00:36:00Z');
-  const range = (market: typeof running.market) =>
-    market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
+  const range = (market: Market) => market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
   const days = (price: number, ...more: [string, number][]): Charts => ({
     days: [['2026-05-13T00:00:00Z', price], ['2026-05-14T00:00:00Z', price], ['2026-05-15T00:00:00Z', price], ...more],
   });
@@ -144,8 +137,7 @@ test('a day fetched before 00:40 is replaced, and a day fetched later is kept', 
 
 test('a response without a midnight does not make the requested days gaps', async () => {
   const { points } = await openAt('2026-05-15T00:45:00Z');
-  const range = (market: typeof running.market) =>
-    market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
+  const range = (market: Market) => market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
   const now: [string, number] = ['2026-05-15T00:44:30Z', 5];
   expect(await points('2026-05-15T00:45:00Z', { days: [now] }, range)).toEqual([['05-15T00:44:30', 5]]);
   const charts: Charts = {
@@ -159,21 +151,27 @@ test('a response without a midnight does not make the requested days gaps', asyn
   expect(points2.map(([, price]) => price)).toEqual([1, 2, 3, 5]);
 });
 
-test('a date that the series omits is a gap once a later date exists, and is not requested again', async () => {
-  const { points } = await openAt('2026-05-15T12:00:00Z');
-  const range = (market: typeof running.market) =>
-    market.range('bitcoin', 'day', date('2026-05-12'), date('2026-05-14'), 'json');
-  const charts: Charts = {
-    days: [
-      ['2026-05-12T00:00:00Z', 1],
-      ['2026-05-14T00:00:00Z', 2],
-      ['2026-05-15T00:00:00Z', 3],
-    ],
-  };
-  expect(await points('2026-05-15T12:00:00Z', charts, range)).toHaveLength(2);
-  const calls = dailyCalls();
-  expect(await points('2026-05-15T20:00:00Z', charts, range)).toHaveLength(2);
-  expect(dailyCalls()).toBe(calls);
+test('a series without a midnight is a failure of the source, and is requested again', async () => {
+  const { points, clock } = await openAt('2026-05-15T00:45:00Z');
+  const range = (market: Market) => market.range('bitcoin', 'day', date('2026-05-13'), date('2026-05-15'), 'json');
+  const days: Charts['days'] = ['2026-05-13T11:00:00Z', '2026-05-14T11:00:00Z', '2026-05-15T00:44:30Z'].map((at) => [
+    at,
+    5,
+  ]);
+  await expect(points('2026-05-15T00:45:00Z', { days }, range)).rejects.toMatchObject({ code: 'upstream_invalid' });
+  clock.advance(2000);
+  const midnights: Charts['days'] = [
+    ['2026-05-12T23:59:51Z', 1],
+    ['2026-05-13T23:59:00Z', 2],
+    ['2026-05-14T23:59:00Z', 3],
+    ['2026-05-15T00:44:30Z', 5],
+  ];
+  expect(await points('2026-05-15T00:46:00Z', { days: midnights }, range)).toEqual([
+    ['05-13T00:00:00', 1],
+    ['05-14T00:00:00', 2],
+    ['05-15T00:00:00', 3],
+    ['05-15T00:44:30', 5],
+  ]);
 });
 
 describe('the newest sample of the daily series', () => {
@@ -184,8 +182,8 @@ describe('the newest sample of the daily series', () => {
     ['2026-05-15T00:00:00Z', 2],
     ['2026-05-15T10:19:00Z', 3],
   ];
-  const daily = (market: typeof running.market) => market.days('bitcoin', 30, 'json');
-  const hours = (market: typeof running.market) => market.range('bitcoin', 'hour', today, today, 'json');
+  const daily = (market: Market) => market.days('bitcoin', 30, 'json');
+  const hours = (market: Market) => market.range('bitcoin', 'hour', today, today, 'json');
 
   test('is the point of its hour', async () => {
     const { points } = await openAt(NOW);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { HOUR, MINUTE, SECOND } from '#core/clock';
+import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket } from '../../support/service/market.ts';
 
@@ -10,7 +10,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
   const clock = createTestClock(now);
   opened = await openTestMarket(clock, options);
   const { sandbox } = opened;
-  /** The tokens of each call for latest prices since the last reading. */
+  /** The tokens of each call for latest prices since the last reading. Each call contains bitcoin as its witness. */
   async function requested(work: () => unknown): Promise<string[]> {
     const before = sandbox.calls.length;
     await work();
@@ -24,7 +24,7 @@ async function openAt(now: string, options: Parameters<typeof openTestMarket>[1]
 test('the latest prices of all tokens requested within the hour are fetched in one call', async () => {
   const { clock, market, another, poll, requested } = await openAt('2026-05-15T14:42:25Z');
   const other = await another();
-  expect(await requested(() => market.latest('solana'))).toEqual(['solana']);
+  expect(await requested(() => market.latest('solana'))).toEqual(['solana,bitcoin']);
   expect(await requested(() => other.latest('bitcoin'))).toEqual(['bitcoin,solana']);
   clock.advance(50 * MINUTE);
   expect(await requested(() => market.days('ethereum', 30, 'json'))).toEqual([]);
@@ -33,6 +33,19 @@ test('the latest prices of all tokens requested within the hour are fetched in o
   clock.advance(11 * MINUTE);
   await poll();
   expect(await requested(() => market.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
+});
+
+test('a clock that was ahead neither keeps tokens in demand nor hides later requests', async () => {
+  const { clock, market, another, poll, requested } = await openAt('2026-05-15T14:42:25Z');
+  const other = await another();
+  clock.set(300 * DAY);
+  for (const token of ['bitcoin', 'solana']) await market.latest(token);
+  clock.set(-300 * DAY);
+  clock.advance(2 * HOUR);
+  expect(await requested(() => market.latest('bitcoin'))).toEqual(['bitcoin']);
+  clock.advance(6 * MINUTE);
+  await poll();
+  expect(await requested(() => other.latest('ethereum'))).toEqual(['bitcoin,ethereum']);
 });
 
 test('a token without recent requests is fetched before the others are due, if calls remain', async () => {

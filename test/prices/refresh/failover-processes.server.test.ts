@@ -23,8 +23,8 @@ async function askFor(ms: number): Promise<string[][]> {
     await Promise.all(processes.flatMap(({ market }) => BUILT_IN_NAMES.map(async (token) => market.latest(token))));
     await Promise.all(processes.map(({ market }) => market.idle()));
     await Promise.all(processes.map(({ poll }) => poll()));
-    const answers = processes.map(async ({ market }) => market.latest('bitcoin'));
-    received.push((await Promise.all(answers)).map(({ source }) => source));
+    const responses = processes.map(async ({ market }) => market.latest('bitcoin'));
+    received.push((await Promise.all(responses)).map(({ source }) => source));
     await Promise.all(processes.map(({ market }) => market.idle()));
   }
   return received;

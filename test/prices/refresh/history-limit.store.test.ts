@@ -62,9 +62,9 @@ describe('a plan with a limited range', () => {
   test('of two years returns two years', async () => {
     const { market, cost } = await openWith('basic');
     expect(await cost(() => market.days('bitcoin', 30, 'json'))).toEqual(['730']);
-    const answer = await market.range('bitcoin', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
-    expect(answer.gaps).toEqual(['2024-01-01/2024-05-15']);
-    expect(timesOf(answer)[0]).toBe(date('2024-05-16'));
+    const response = await market.range('bitcoin', 'day', date('2024-01-01'), date('2026-05-14'), 'json');
+    expect(response.gaps).toEqual(['2024-01-01/2024-05-15']);
+    expect(timesOf(response)[0]).toBe(date('2024-05-16'));
   });
 });
 
@@ -79,10 +79,10 @@ describe('a plan whose range is smaller than configured', () => {
   ])('%s, and it is %s: is detected by one rejection', async (configured, plan, calls, gap) => {
     const { market, sandbox, cost } = await openWith(configured, plan);
     expect(await cost(() => whole(market))).toEqual(calls);
-    const { gaps, settled, outcome } = await whole(market);
-    expect({ gaps, settled, failure: outcome.failure }).toEqual({
+    const { gaps, isImmutable, outcome } = await whole(market);
+    expect({ gaps, isImmutable, failure: outcome.failure }).toEqual({
       gaps: [gap],
-      settled: false,
+      isImmutable: false,
       failure: undefined,
     });
     expect(market.warnings().map(warningText)).toEqual([
@@ -114,8 +114,8 @@ describe('a plan whose range is smaller than configured', () => {
     const hours = () => market.range('bitcoin', 'hour', date('2025-03-01'), date('2025-06-30'), 'json');
     const calls = await cost(hours);
     expect(calls.filter((call) => call === 'range').length).toBeLessThanOrEqual(4);
-    const answer = await hours();
-    expect(answer.gaps).toEqual(['2025-03-01T00:00:00.000Z/2025-05-15T15:59:59.999Z']);
+    const response = await hours();
+    expect(response.gaps).toEqual(['2025-03-01T00:00:00.000Z/2025-05-15T15:59:59.999Z']);
     expect(await cost(hours)).toEqual([]);
   });
 

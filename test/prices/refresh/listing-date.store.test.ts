@@ -1,54 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, isoDate } from '#core/clock';
-import { createArchiveStore } from '#prices/archive/archive-store';
+import { createArchiveStore } from '#prices/latest/latest-store';
 import type { Market } from '#prices/market';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { openProcess } from '../../support/service/market.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { chartOf, useScriptedMarkets } from '../../support/service/scripted-markets.ts';
 
 const NOW = '2026-05-15T14:42:25.300Z';
 const date = (iso: string) => Date.parse(`${iso}T00:00:00Z`);
 const HOUR_OF_DECEMBER = Date.parse('2019-12-01T05:03:00Z');
 
-let upstream: UpstreamServer;
-let database: TestDatabase;
-let processes: Awaited<ReturnType<typeof openProcess>>[] = [];
-
 /** A CoinGecko whose history of arweave starts 91 days before the service's listing date. */
 const DAYS = ['2019-11-01', '2019-12-01', '2020-01-31', '2026-05-15'].map(date);
-beforeAll(async () => {
-  upstream = await startUpstreamServer(({ query }) => {
-    const from = query.days === 'max' ? 0 : Date.parse(NOW) - Number(query.days) * DAY;
-    const times = query.interval === 'daily' ? DAYS.filter((at) => at >= from) : [HOUR_OF_DECEMBER];
-    const column = times.map((at) => [at, 2.5]);
-    return { body: JSON.stringify({ prices: column, market_caps: column, total_volumes: column }) };
-  });
+const markets = useScriptedMarkets(({ query }) => {
+  const from = query.days === 'max' ? 0 : Date.parse(NOW) - Number(query.days) * DAY;
+  const times = query.interval === 'daily' ? DAYS.filter((at) => at >= from) : [HOUR_OF_DECEMBER];
+  return { body: chartOf(times.map((at) => [at, 2.5])) };
 });
-afterAll(() => upstream?.close());
-afterEach(async () => {
-  for (const one of processes) await one.close();
-  processes = [];
-  await database?.close();
-});
-
-async function another(plan: string) {
-  const env = { COINGECKO_URL: upstream.url, COINGECKO_PLAN: plan };
-  const one = await openProcess(database, createTestClock(NOW), env);
-  processes.push(one);
-  return one.market;
-}
-async function open(plan = 'pro') {
-  database = await openTestDatabase();
-  return another(plan);
-}
+/** Opens a process, on the database of the test's other processes. */
+const open = async (plan = 'pro') => (await markets.open(createTestClock(NOW), { COINGECKO_PLAN: plan })).market;
 
 const listed = async (market: Market) => {
   const tokens = await market.tokens();
   return tokens.flatMap(({ token, listedAt }) => (token.name === 'arweave' ? isoDate(listedAt) : []));
 };
 /** The result of each request: the number of points, or the problem. */
-async function answers(market: Market, requests: readonly ((market: Market) => unknown)[]) {
+async function responses(market: Market, requests: readonly ((market: Market) => unknown)[]) {
   const received: unknown[] = [];
   for (const send of requests) {
     received.push(
@@ -90,20 +66,23 @@ describe('a token whose history starts before its listing date', () => {
       [200, NO_DATA, 200, 200, 200],
     ],
   ])('has the same responses, whatever was requested first (%#)', async (requests, expected) => {
-    const callsBefore = upstream.calls.length;
+    const callsBefore = markets.calls().length;
     const first = await open();
-    expect(await answers(first, requests)).toEqual(expected);
-    expect(await answers(await another('pro'), requests)).toEqual(expected);
+    expect(await responses(first, requests)).toEqual(expected);
+    expect(await responses(await open('pro'), requests)).toEqual(expected);
     expect(await listed(first)).toEqual(['2019-11-01']);
-    const daily = upstream.calls.slice(callsBefore).filter(({ query }) => query.interval === 'daily');
+    const daily = markets
+      .calls()
+      .slice(callsBefore)
+      .filter(({ query }) => query.interval === 'daily');
     expect(daily.map(({ query }) => query.days)).toEqual(['max']);
-    const answer = await first.range('arweave', 'day', date('2019-10-01'), date('2019-12-01'), 'json');
-    expect(answer).toMatchObject({ gaps: [], settled: true });
+    const response = await first.range('arweave', 'day', date('2019-10-01'), date('2019-12-01'), 'json');
+    expect(response).toMatchObject({ gaps: ['2019-11-02/2019-11-30'], isImmutable: false });
   });
 
   it('counts as listed from its listing date if the plan does not reach further back', async () => {
     const market = await open('demo');
-    expect(await answers(market, [early, lately, early])).toEqual([NO_DATA, 200, NO_DATA]);
+    expect(await responses(market, [early, lately, early])).toEqual([NO_DATA, 200, NO_DATA]);
     expect(await listed(market)).toEqual(['2020-01-31']);
   });
 
@@ -115,11 +94,11 @@ describe('a token whose history starts before its listing date', () => {
       price: 1,
       marketCap: null,
       volume: null,
-      settled: true,
+      final: true,
     };
     const covers = { from: date('2019-11-03'), thru: date('2019-11-04') - 1 };
     const update = { interval: 'day', rows: [row], covers } as const;
-    await createArchiveStore(database.prisma).record(
+    await createArchiveStore(markets.prisma()).record(
       'coingecko',
       'import:arweave',
       'arweave',
@@ -131,9 +110,9 @@ describe('a token whose history starts before its listing date', () => {
       (market: Market) => market.date('arweave', date('2019-11-02'), 'json'),
       (market: Market) => market.date('arweave', date('2019-11-04'), 'json'),
     ];
-    for (const market of [first, await another('demo'), await another('demo')]) {
+    for (const market of [first, await open('demo'), await open('demo')]) {
       expect(await listed(market)).toEqual(['2019-11-03']);
-      expect(await answers(market, requests)).toEqual([200, NO_DATA, [503, { gaps: ['2019-11-04/2019-11-04'] }]]);
+      expect(await responses(market, requests)).toEqual([200, NO_DATA, [503, { gaps: ['2019-11-04/2019-11-04'] }]]);
     }
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import { parseRefreshSchedule, throttled } from '#prices/refresh/refresh-schedule';
-import { COINGECKO_PLANS as PLANS } from '#prices/sources/coingecko-plans';
+import { throttled } from '#prices/refresh/refresh-schedule';
+import { COINGECKO_PLANS as PLANS, parseRefreshSchedule } from '#prices/sources/coingecko-plans';
 
 const { schedule: demo, budget } = PLANS.demo;
 /** Five tokens with requests for prices, charts and days. */
@@ -73,16 +73,6 @@ describe('a throttled schedule', () => {
     });
   });
 
-  test('is stretched in proportion', () => {
-    const { latest, chart } = throttled(
-      demo,
-      { limits: { perMinute: 30, perMonth: 3_000 }, spent: 0, now: NOVEMBER },
-      LOAD,
-    );
-    expect(latest).toBeGreaterThan(demo.latest);
-    expect(chart / latest).toBeCloseTo(demo.chart / demo.latest);
-  });
-
   test('never costs more than the remaining calls, and leaves 2 % for first fills and retries', () => {
     fc.assert(
       fc.property(
@@ -111,11 +101,6 @@ describe('a throttled schedule', () => {
     expect(throttled(demo, { limits: budget, spent: 3_000, now: NOVEMBER }, LOAD).early).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('counts each call for the latest prices', () => {
-    const { latest } = throttled(demo, { limits: budget, spent: 0, now: NOVEMBER }, { latest: 4, charts: 0, days: 0 });
-    expect(latest).toBeCloseTo((4 * 30 * DAY) / (0.98 * 10_000));
-  });
-
   test('fetches no latest prices when no calls are left', () => {
     expect(throttled(demo, { limits: budget, spent: 10_000, now: NOVEMBER + DAY }, LOAD).latest).toBe(
       Number.POSITIVE_INFINITY,
@@ -130,17 +115,5 @@ describe('a throttled schedule', () => {
     expect(
       throttled({ latest: HOUR, chart: 2 * DAY }, { limits: budget, spent: 10_000, now: NOVEMBER }, LOAD).chart,
     ).toBe(2 * DAY);
-  });
-
-  test('lasts until the end of a month that it starts within', () => {
-    const { latest } = throttled(
-      demo,
-      { limits: { perMinute: 30, perMonth: 1_000 }, spent: 0, now: DECEMBER - DAY },
-      LOAD,
-    );
-    expect(latest).toBe(6 * MINUTE);
-    expect(
-      throttled(demo, { limits: { perMinute: 30, perMonth: 1_000 }, spent: 0, now: DECEMBER - 20 * DAY }, LOAD).chart,
-    ).toBeGreaterThan(6 * HOUR);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import type { Answer } from '#server/replies/answer-body';
+import type { DataResponse } from '#server/responses/response-body';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestMarket, received, type TestMarket, timesOf } from '../../support/service/market.ts';
 
@@ -35,14 +35,14 @@ test.each([
   async (days, interval, spacing) => {
     const { market, sandbox } = await openAt(START);
     sandbox.faults.always(DEAD, { path: COINGECKO });
-    const answer = await market.days('solana', days, 'json');
-    const times = timesOf(answer);
+    const response = await market.days('solana', days, 'json');
+    const times = timesOf(response);
     expect(widest(times)).toBeLessThanOrEqual(spacing);
     if (interval === 'day') expect(times.slice(0, 30).every((at) => at % DAY === 0)).toBe(true);
     expect(times).toHaveLength({ 1: 289, 5: 120, 30: 31 }[days] as number);
-    expect(answer).toMatchObject({ source: 'kraken', gaps: [], settled: false });
-    expect(answer.outcome.failure).toBeUndefined();
-    expect(received(answer).market_cap).toEqual([]);
+    expect(response).toMatchObject({ source: 'kraken', gaps: [], isImmutable: false });
+    expect(response.outcome.failure).toBeUndefined();
+    expect(received(response).market_cap).toEqual([]);
     // The fallback's samples serve all windows of the token and interval without a further call.
     const calls = krakenCalls();
     await market.days('solana', days, 'csv');
@@ -61,13 +61,13 @@ test('after an outage of 90 minutes, each window is complete, and the primary fi
   const before = krakenCalls();
   for (let passed = 0; passed < 90 * MINUTE; passed += 5 * MINUTE) {
     clock.advance(5 * MINUTE);
-    for (const answer of await request()) {
-      expect(answer).toMatchObject({ gaps: [], settled: false });
-      expect(widest(timesOf(answer).slice(-12, -1))).toBeLessThanOrEqual(DAY);
+    for (const response of await request()) {
+      expect(response).toMatchObject({ gaps: [], isImmutable: false });
+      expect(widest(timesOf(response).slice(-12, -1))).toBeLessThanOrEqual(DAY);
     }
     await market.idle();
   }
-  const [minutes, hours] = (await request()) as [Answer, Answer, Answer];
+  const [minutes, hours] = (await request()) as [DataResponse, DataResponse, DataResponse];
   expect(widest(timesOf(minutes))).toBeLessThanOrEqual(15 * MINUTE);
   expect(widest(timesOf(hours))).toBeLessThanOrEqual(2 * HOUR);
   expect(minutes.source).toBe('coingecko, kraken');
@@ -91,9 +91,9 @@ test('after an outage of 90 minutes, each window is complete, and the primary fi
 test('data beyond the fallback’s range is a gap, and the failure is reported', async () => {
   const { market, sandbox } = await openAt(START, { COINGECKO_PLAN: 'pro' });
   sandbox.faults.always(DEAD, { path: COINGECKO });
-  const answer = await market.days('bitcoin', 1000, 'json');
-  expect(answer.gaps).toEqual([expect.stringMatching(/^2023-08-20\/2024-05-2\d$/)]);
-  expect(answer.outcome.failure).toMatchObject({ upstream: 'coingecko' });
+  const response = await market.days('bitcoin', 1000, 'json');
+  expect(response.gaps).toEqual([expect.stringMatching(/^2023-08-20\/2024-05-2\d$/)]);
+  expect(response.outcome.failure).toMatchObject({ upstream: 'coingecko' });
   // Kraken lists the token since 2025-04-28, and has no earlier data.
   const young = await market.days('arweave', 500, 'json');
   expect(young.gaps).toEqual([expect.stringMatching(/\/2025-04-2\d$/)]);
@@ -104,11 +104,11 @@ test('a past window that the fallback completed may still change, including minu
   sandbox.faults.always(DEAD, { path: COINGECKO });
   const date = Date.parse('2026-05-14T00:00:00Z');
   for (const interval of ['minute', 'hour', 'day'] as const) {
-    const answer = await market.range('bitcoin', interval, date, date, 'json');
-    expect(answer).toMatchObject({ source: 'kraken', settled: false, gaps: [] });
+    const response = await market.range('bitcoin', interval, date, date, 'json');
+    expect(response).toMatchObject({ source: 'kraken', isImmutable: false, gaps: [] });
   }
   clock.advance(3 * DAY);
-  expect(await market.range('bitcoin', 'minute', date, date, 'json')).toMatchObject({ settled: false });
+  expect(await market.range('bitcoin', 'minute', date, date, 'json')).toMatchObject({ isImmutable: false });
 });
 
 test('while both are down, the primary’s failure is reported, and neither is called again immediately', async () => {

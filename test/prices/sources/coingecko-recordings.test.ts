@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
-import { latestPrice } from '#prices/model/records';
+import { latestPrice } from '#prices/model/prices-records';
 import type { Sample } from '#prices/model/sample';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
 type Column = [at: number, value: number | null][];
 type Recorded = { prices: Column; market_caps: Column; total_volumes: Column };
 
 /** The kind of a recording by its file name's prefix, and its status if that was not recorded. */
 const KINDS = {
-  charts: /^(docs_example_)?market_chart_/,
+  charts: /^(docs_example_)?(contract_)?market_chart_/,
   quotes: /^(docs_example_)?coins_markets_/,
   errors: /^err_(4|cloudflare_)/,
   outages: /^err_5/,
+  /** The service does not call these paths. */
   others:
-    /^((docs_example_)?(history|coins_list|exchange_rates|key|ohlc|ohlc_range|search|simple_price|supported_vs_currencies)_|openapi_)/,
+    /^((docs_example_|fixture_)?(asset_platforms|coins_(contract|id|list)|exchange_rates|global|history|key|ohlc|ohlc_range|search|simple_(price|token_price)|supported_vs_currencies|token_lists)_|openapi_)/,
 };
 const names = recordingNames('coingecko');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
@@ -39,11 +36,11 @@ const requested = (recorded: readonly unknown[]) =>
 
 function served(name: string) {
   const status = /^err_(\d{3})_/.exec(name)?.[1] ?? (name.startsWith('err_') ? '429' : '200');
-  const answer = recording('coingecko', name, Number(status));
+  const response = recording('coingecko', name, Number(status));
   const retryAfter = RETRY_AFTER[name];
-  if (retryAfter) answer.headers['retry-after'] = retryAfter;
-  upstream.follow(() => answer);
-  return { answer, source: openTestSource(upstream.url, { now: '2026-11-22T00:00:00Z' }) };
+  if (retryAfter) response.headers['retry-after'] = retryAfter;
+  upstream.follow(() => response);
+  return { response, source: openTestSource(upstream.url, { now: '2026-11-22T00:00:00Z' }) };
 }
 
 describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
@@ -54,10 +51,10 @@ describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
   });
 
   test.each(of('charts'))('%s: every value at its own time', async (name) => {
-    const { answer, source } = served(name);
+    const { response, source } = served(name);
     const samples = await source.recent('bitcoin', 1);
     await source.close();
-    const recorded = JSON.parse(String(answer.body)) as Recorded;
+    const recorded = JSON.parse(String(response.body)) as Recorded;
     const received = (figure: keyof Omit<Sample, 'at'>) => samples.map((sample) => [sample.at, sample[figure]]);
     const ascending = (column: Column) => [...column].sort((a, b) => a[0] - b[0]);
     expect(received('price')).toEqual(ascending(recorded.prices));
@@ -66,9 +63,9 @@ describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
   });
 
   test.each(of('quotes'))('%s: the latest record of each token', async (name) => {
-    const { answer, source } = served(name);
-    const recorded = JSON.parse(String(answer.body)) as Record<string, number | string | null>[];
-    const quotes = await source.quotes(requested(recorded));
+    const { response, source } = served(name);
+    const recorded = JSON.parse(String(response.body)) as Record<string, number | string | null>[];
+    const { quotes } = await source.quotes(requested(recorded));
     await source.close();
     const mine = recorded.filter(({ id }) => BUILT_IN_NAMES.some((token) => token === id));
     expect(quotes.map(({ token }) => token)).toEqual(mine.map(({ id }) => id));
@@ -84,8 +81,8 @@ describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
   });
 
   test('the list of 2023 contains all five tokens', async () => {
-    const { answer, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
-    const quotes = await source.quotes(requested(JSON.parse(String(answer.body))));
+    const { response, source } = served('coins_markets_usd_per_page250_2023-07-28.json');
+    const { quotes } = await source.quotes(requested(JSON.parse(String(response.body))));
     await source.close();
     expect(quotes.map(({ token }) => token).sort()).toEqual([...BUILT_IN_NAMES].sort());
   });
@@ -104,7 +101,7 @@ describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
     const { source } = served(name);
     const before = upstream.calls.length;
     const retryAfter = RETRY_AFTER[name] && Number(RETRY_AFTER[name]);
-    await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
+    await expect(source.recent('bitcoin', 2)).rejects.toMatchObject({
       reason,
       ...(retryAfter && { retryAfter }),
     });
@@ -127,8 +124,8 @@ describe.runIf(haveRecordings)('recorded responses of CoinGecko', () => {
     await expect(source.recent('bitcoin', 1)).rejects.toMatchObject({
       reason: isLong ? 'too_large' : 'unexpected',
     });
-    // A list of coins has the format of a list of prices, but contains no price.
-    const reason = isLong ? 'too_large' : name.includes('coins_list') ? 'empty' : 'unexpected';
+    // The items of the documentation's list are coins that were not requested.
+    const reason = isLong ? 'too_large' : name.startsWith('docs_example_coins_list') ? 'empty' : 'unexpected';
     await expect(source.quotes(BUILT_IN_NAMES)).rejects.toMatchObject({ reason });
     await source.close();
   });

@@ -1,32 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { latestPrice } from '#prices/model/records';
-import { openTestSource } from '../../support/upstream/source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { describe, expect, test } from 'vitest';
+import { latestPrice } from '#prices/model/prices-records';
+import { openTestSource, requestFrom, type TestSource } from '../../support/upstream/source.ts';
+import { startUpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 const sample = (name: string) => readFileSync(new URL(`../../samples/coingecko/${name}`, import.meta.url), 'utf8');
 const at = (iso: string) => Date.parse(iso);
 const noon = at('2026-05-15T12:00:00Z');
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
-async function requested<T>(
-  body: string,
-  ask: (source: ReturnType<typeof openTestSource>) => Promise<T>,
-  status = 200,
-) {
-  upstream.follow(() => ({ status, body }));
-  const source = openTestSource(upstream.url);
-  try {
-    return await ask(source);
-  } finally {
-    await source.close();
-  }
-}
+const requested = <T>(body: string, send: (source: TestSource) => Promise<T>, status = 200) =>
+  requestFrom(upstream, () => ({ status, body }), send);
 const chart = (body: string, status?: number) => requested(body, ({ recent }) => recent('bitcoin', 1), status);
 
 describe('a chart', () => {
@@ -68,7 +54,7 @@ describe('a chart', () => {
     ]);
   });
 
-  test('with two values at the same instant keeps the later value in the response', async () => {
+  test('with two values at the same instant has neither, because one of them belongs to another instant', async () => {
     const body = {
       prices: [
         [noon, 1],
@@ -77,8 +63,31 @@ describe('a chart', () => {
       market_caps: [],
       total_volumes: [[noon, 3]],
     };
-    expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: 2, marketCap: null, volume: 3 }]);
+    expect(await chart(JSON.stringify(body))).toEqual([{ at: noon, price: null, marketCap: null, volume: 3 }]);
   });
+
+  test('lacks the sample that has the time of another one, and keeps the newest one', async () => {
+    const times = Array.from({ length: 20 }, (_, i) => noon - (20 - i) * 300_000);
+    const points = [...times.map((at, i) => [at, i + 1]), [(times.at(-1) as number) - 955, 21]];
+    const prices = points.with(12, [times[3] as number, 13]);
+    const samples = await chart(JSON.stringify({ prices, market_caps: [], total_volumes: [] }));
+    const expected = points.filter(([, price]) => price !== 13).sort(([a = 0], [b = 0]) => a - b);
+    expect(samples.map(({ at, price }) => [at, price])).toEqual(expected);
+  });
+
+  test.each(['market_caps', 'total_volumes'])(
+    'without the list %s has its prices, and the loss is counted',
+    async (name) => {
+      const body = { prices: [[noon, 1]], market_caps: [[noon, 2]], total_volumes: [[noon, 3]] };
+      for (const wrong of [undefined, null, {}, 'none', 7]) {
+        upstream.follow(() => ({ body: JSON.stringify({ ...body, [name]: wrong }) }));
+        const source = openTestSource(upstream.url);
+        expect(await source.recent('bitcoin', 1)).toMatchObject([{ at: noon, price: 1 }]);
+        expect(source.dropped).toMatchObject([{ count: 1, reasons: [`malformed ${name}`] }]);
+        await source.close();
+      }
+    },
+  );
 
   test('can contain unknown members', async () => {
     const body = { prices: [[noon, 1, 'more']], market_caps: [], total_volumes: [], more: { error: 'none' } };
@@ -86,13 +95,61 @@ describe('a chart', () => {
   });
 
   test.each([
-    ['without a point', '{"prices":[],"market_caps":[],"total_volumes":[]}', 'empty'],
+    ['null', 'null'],
+    ['a word', '"∞"'],
+    ['NaN', 'NaN'],
+    ['NaN as text', '"NaN"'],
+    ['an infinite number', '-Infinity'],
+    ['an object', '{"usd":2}'],
+    ['a negative number', '-1'],
+  ])('with %s as one figure keeps every other figure', async (_name, figure) => {
+    const before = noon - 300_000;
+    const points = (value: string) => `[[${before},1],[${noon},${value}]]`;
+    const kept = { at: before, price: 1, marketCap: 1, volume: 1 };
+    const volumes = await chart(
+      `{"prices":${points('2')},"market_caps":${points('2')},"total_volumes":${points(figure)}}`,
+    );
+    expect(volumes).toEqual([kept, { at: noon, price: 2, marketCap: 2, volume: null }]);
+    const [first, other] = await chart(
+      `{"prices":${points(figure)},"market_caps":${points('2')},"total_volumes":${points('2')}}`,
+    );
+    expect(first).toEqual(kept);
+    expect(other?.price ?? null).toBeNull();
+  });
+
+  test.each([
+    ['an object', '{}'],
+    ['a word', '"now"'],
+    ['a point without a figure', `[${noon}]`],
+    ['a point with a text as its time', '["now",2]'],
+    ['a point in the year 275760', '[8.7e15,2]'],
+    ['a point before the token', '[-1,2]'],
+    ['a point in the future', `[${noon + 86_400_000},2]`],
+  ])('with %s in an array keeps every other point', async (_name, point) => {
+    const points = `[[${noon},1],${point}]`;
+    const body = `{"prices":${points},"market_caps":${points},"total_volumes":${points}}`;
+    expect(await chart(body)).toEqual([{ at: noon, price: 1, marketCap: 1, volume: 1 }]);
+  });
+
+  test.each([
+    ['without a point', '{"prices":[],"market_caps":[],"total_volumes":[]}'],
+    ['without a point and without further arrays', '{"prices":[]}'],
+  ])('%s is an empty series', async (_name, body) => {
+    expect(await chart(body)).toEqual([]);
+  });
+
+  test('without its volumes has prices', async () => {
+    const body = `{"prices":[[${noon},1]],"market_caps":null,"total_volumes":"none"}`;
+    expect(await chart(body)).toEqual([{ at: noon, price: 1, marketCap: null, volume: null }]);
+  });
+
+  test.each([
     ['that is truncated', sample('market_chart_day.json').slice(0, 200), 'not_json'],
     ['without samples', '', 'not_json'],
     ['that is an HTML page', '<!DOCTYPE html><title>Welcome</title>', 'not_json'],
     ['that is a list', '[]', 'unexpected'],
     ['that is null', 'null', 'unexpected'],
-    ['without its volumes', '{"prices":[[1,2]],"market_caps":[]}', 'unexpected'],
+    ['without its prices', '{"market_caps":[[1,2]],"total_volumes":[]}', 'unexpected'],
     ['with words for figures', '{"prices":[[1,"a lot"]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
     ['with objects for figures', '{"prices":[[1,{"usd":2}]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
     ['with a string as a time', '{"prices":[["now",2]],"market_caps":[],"total_volumes":[]}', 'unexpected'],
@@ -118,33 +175,62 @@ describe('an error', () => {
     ['the CDN’s page with status 200', 200, 'error_edge.html', 'rate_limited'],
     ['a chart with a status other than 200', 206, 'market_chart_day.json', 'refused'],
   ])('that is %s (%d) has the right cause', async (_name, status, name, reason) => {
-    await expect(chart(sample(name), status)).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
+    const days = requested(sample(name), ({ recent }) => recent('bitcoin', 2), status);
+    await expect(days).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
+    // Only history can be out of reach.
+    const other = reason === 'out_of_reach' ? 'refused' : reason;
     const quotes = requested(sample(name), (source) => source.quotes(['bitcoin']), status);
-    await expect(quotes).rejects.toMatchObject({ name: 'UpstreamFailure', reason });
+    await expect(quotes).rejects.toMatchObject({ name: 'UpstreamFailure', reason: other });
+  });
+
+  test.each([
+    { error_code: 10012 },
+    { error_code: '10012', error: null, status: 401 },
+    { status: { error_code: 10012 } },
+    { error: { error_code: 10012, error_message: 'past 365 days' } },
+    { error: { status: { error_code: '10012', error_message: 7 } }, status: 'error' },
+  ])('has its code in any of its places: %j', async (body) => {
+    for (const [code, reason] of [
+      ['10012', 'out_of_reach'],
+      ['10005', 'refused'],
+      ['429', 'rate_limited'],
+    ] as const) {
+      const text = JSON.stringify(body).replace('10012', code);
+      const days = requested(text, ({ recent }) => recent('bitcoin', 2), 401);
+      await expect(days).rejects.toMatchObject({ reason });
+    }
   });
 
   test.each([
     ['119', 119],
     ['Fri, 15 May 2026 14:11:30 GMT', 84],
     ['Fri, 15 May 2026 14:00:00 GMT', 0],
+    ['Friday, 15-May-26 14:11:30 GMT', 84],
+    ['1.5', 2],
+    ['+5', 5],
+    ['30, 60', 60],
     ['soon', undefined],
+    ['-5', undefined],
+    ['1, soon', undefined],
+    ['', undefined],
     ['99999999999', 86_400],
     ['9'.repeat(400), 86_400],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
   ])('states how long the upstream must not be called: %s', async (value, retryAfter) => {
-    const headers = { 'retry-after': value };
+    // The date is that of the response. The service's clock was set back by a year.
+    const headers = { date: 'Fri, 15 May 2026 14:10:06 GMT', 'retry-after': value };
     upstream.follow(() => ({ status: 429, headers, body: sample('error_status.json') }));
-    const source = openTestSource(upstream.url, { now: '2026-05-15T14:10:06Z' });
-    const answer = source.recent('bitcoin', 1);
-    await expect(answer).rejects.toMatchObject({ reason: 'rate_limited', retryAfter });
+    const source = openTestSource(upstream.url, { now: '2025-05-15T14:10:06Z' });
+    const response = source.recent('bitcoin', 1);
+    await expect(response).rejects.toMatchObject({ reason: 'rate_limited', retryAfter });
     await source.close();
   });
 });
 
 describe('the latest prices', () => {
   test('contain the tokens that have one; null stays null, and dates become HTTP-dates', async () => {
-    const answer = JSON.parse(sample('markets.json')) as object[];
-    const quotes = await requested(JSON.stringify(answer.slice(0, 4)), (source) =>
+    const response = JSON.parse(sample('markets.json')) as object[];
+    const { quotes, unpriced } = await requested(JSON.stringify(response.slice(0, 4)), (source) =>
       source.quotes(['bitcoin', 'ethereum', 'arweave', 'usd-coin']),
     );
     for (const { record } of quotes) expect(latestPrice.parse(record)).toEqual(record);
@@ -153,6 +239,7 @@ describe('the latest prices', () => {
       ['ethereum', '2026-05-15T14:10:01.000Z'],
       ['usd-coin', '2026-05-15T14:10:06.000Z'],
     ]);
+    expect(unpriced).toEqual(['arweave']);
     expect(quotes[1]?.record).toEqual({
       current_price: 2881.47,
       market_cap: 340000000000,
@@ -169,14 +256,34 @@ describe('the latest prices', () => {
     });
   });
 
+  test.each([
+    ['ath', [0, '0', -1, -0.5, 'high', [], {}, true]],
+    ['atl', [0, '0', -1, -0.5, 'low', [], {}, true]],
+    ['circulating_supply', [0, -1, '-1', 'many', []]],
+    ['total_volume', [-1, '-1', 'much', {}]],
+    ['ath_date', ['1969-01-01T00:00:00Z', '2099-01-01T00:00:00Z', '', 1_636_554_259, 'soon', null]],
+    ['atl_date', ['1969-01-01T00:00:00Z', '2099-01-01T00:00:00Z', '', 1_445_299_200, 'soon', null]],
+  ])('lack only an impossible figure: %s', async (name, values) => {
+    const coins = JSON.parse(String(sample('markets.json'))) as { id: string }[];
+    const quoted = async (body: string) => {
+      const { quotes } = await requested(body, (source) => source.quotes(['bitcoin', 'ethereum']));
+      return quotes.map(({ record }) => record);
+    };
+    const [bitcoin, ethereum] = await quoted(JSON.stringify(coins));
+    for (const value of values) {
+      const changed = coins.map((coin) => (coin.id === 'ethereum' ? { ...coin, [name]: value } : coin));
+      expect(await quoted(JSON.stringify(changed))).toEqual([bitcoin, { ...ethereum, [name]: null }]);
+    }
+  });
+
   test('omit a coin that is not served', async () => {
-    const quotes = await requested(sample('markets.json'), (source) => source.quotes(['bitcoin']));
+    const { quotes } = await requested(sample('markets.json'), (source) => source.quotes(['bitcoin']));
     expect(quotes.map(({ token }) => token)).not.toContain('somewhere-else');
   });
 
   test('are a failure if they contain none of the tokens', async () => {
-    const answers = ['[]', '[{"id":"somewhere-else","current_price":1}]', '[{"id":"bitcoin","current_price":null}]'];
-    for (const body of answers) {
+    const responses = ['[]', '[{"id":"somewhere-else","current_price":1}]', '[{"id":"bitcoin","current_price":null}]'];
+    for (const body of responses) {
       const quotes = requested(body, (source) => source.quotes(['bitcoin']));
       await expect(quotes).rejects.toMatchObject({ reason: 'empty' });
     }

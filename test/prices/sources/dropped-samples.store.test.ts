@@ -45,7 +45,7 @@ const DAYS = '/v1/prices/history/days?tokenName=bitcoin&days=1';
 const markets = (at: number) =>
   JSON.stringify(BUILT_IN_NAMES.map((id) => ({ id, current_price: 100, last_updated: iso(at) })));
 const dropped = async () => (await scrape.series()).get('quotient_dropped_samples_total{upstream="coingecko"}');
-const warnings = () => service.logLines.filter((line) => line.includes('implausible samples dropped'));
+const warnings = () => service.logLines.filter((line) => line.includes('items dropped'));
 
 test('a source whose samples are all in the future has failed, and is used again when they are not', async () => {
   expect(await dropped()).toBe(0);

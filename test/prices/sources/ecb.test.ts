@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isoDate } from '#core/clock';
-import type { Dropped } from '#prices/sources/dropped-samples';
 import { openEcb } from '#prices/sources/ecb';
+import type { Dropped } from '#upstream/items/items';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
-import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { type FakeResponse, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
 const FROM = Date.parse('2026-05-13');
 const HEAD = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE\n';
@@ -39,15 +40,15 @@ function openTestEcb() {
   return { ...source, dropped, outcomes };
 }
 
-const csv = (body: Reply['body'], headers = {}): Reply => ({
+const csv = (body: FakeResponse['body'], headers = {}): FakeResponse => ({
   headers: { 'content-type': 'text/csv', ...headers },
   body,
 });
 const sample = (name: string) => readFileSync(new URL(`../../samples/ecb/${name}`, import.meta.url));
 
 /** The rates that the source reads from a response: `usd 2026-05-13 1.1302`. */
-async function received(reply: Reply): Promise<string[]> {
-  server.follow(() => reply);
+async function received(response: FakeResponse): Promise<string[]> {
+  server.follow(() => response);
   const rates = await opened.rates(FROM);
   return rates.map(({ currency, date, rate }) => `${currency} ${isoDate(date)} ${rate}`);
 }
@@ -61,7 +62,7 @@ describe('rates', () => {
     const { path, query, headers } = server.calls.at(-1) ?? {};
     expect(path).toBe('/data/EXR/D..EUR.SP00.A');
     expect(query).toEqual({ format: 'csvdata', detail: 'dataonly', startPeriod: '2026-05-13' });
-    expect(headers).toMatchObject({ accept: 'text/csv', 'accept-encoding': 'gzip' });
+    expect(headers).toMatchObject({ accept: 'text/csv', 'accept-encoding': 'gzip, br' });
     // A series other than a reference rate, and a day without a value, do not count as dropped.
     expect(opened.dropped).toEqual([]);
   });
@@ -95,9 +96,12 @@ describe('rates', () => {
     expect(await received(csv(HEAD + rows.join('')))).toHaveLength(10_000);
   });
 
-  test('are empty for a period without publications', async () => {
-    expect(await received(csv(''))).toEqual([]);
+  test('are empty for a period without publications, which lasts at most some days', async () => {
+    server.follow(() => csv(''));
+    expect(await opened.rates(Date.parse('2026-11-06'))).toEqual([]);
     expect(opened.outcomes).toEqual(['ok']);
+    await expect(opened.rates(Date.parse('2026-11-05'))).rejects.toMatchObject({ reason: 'empty' });
+    await expect(opened.rates(Date.parse('2013-01-01'))).rejects.toMatchObject({ reason: 'empty' });
   });
 });
 
@@ -106,13 +110,13 @@ describe('an implausible rate is dropped and counted', () => {
     ['0', 'price'],
     ['-1.2', 'price'],
     ['1e999', 'price'],
-    ['NaN', 'price'],
-    ['1,2', undefined],
-    ['0x10', 'price'],
-    ['Infinity', 'price'],
+    ['unknown', 'malformed'],
+    ['1,2', 'malformed'],
+    ['0x10', 'malformed'],
+    ['Infinity', 'malformed'],
+    ['"1.2', 'malformed'],
   ])('%s', async (rate, reason) => {
     const body = `${HEAD}${row('JPY', '2026-05-13', rate)}${DOLLAR}`;
-    if (reason === undefined) return expect(received(csv(body))).rejects.toMatchObject({ reason: 'unexpected' });
     expect(await received(csv(body))).toEqual([USD[0]]);
     expect(opened.dropped).toMatchObject([{ count: 1, reasons: [reason] }]);
   });
@@ -126,8 +130,87 @@ describe('an implausible rate is dropped and counted', () => {
   );
 });
 
+test.each([
+  ['hundreds of thousands of lost quotes', '"\n'.repeat(400_000)],
+  ['one line of quotes', `${'"'.repeat(400_000)}\n`],
+  ['a carriage return in its first row', row('JPY', '2026-05-13', '\r')],
+  ['one long line', `"${'x'.repeat(400_000)}"\n`],
+])('a response with %s has its other rates', async (_what, text) => {
+  expect(await received(csv(HEAD + text + DOLLAR))).toEqual([USD[0]]);
+});
+
+describe('a faulty row affects no other row', () => {
+  const dates = ['11', '12', '13', '14', '15'].map((day) => `2026-05-${day}`);
+  const rateOf: Record<string, number> = { USD: 1.13, JPY: 171.2, TRY: 45.1 };
+  const rows = Object.entries(rateOf).flatMap(([code, rate]) =>
+    dates.map((date, i) => row(code, date, String(rate + i / 100))),
+  );
+  const sound = rows.map((text) => text.trimEnd().split(','));
+  const expected = sound.map(([, , code, , , , date, rate]) => `${code?.toLowerCase()} ${date} ${rate}`);
+
+  test.each([
+    ['newest first', rows.toReversed()],
+    ['by date', rows.toSorted((a, b) => (a.split(',')[6] ?? '').localeCompare(b.split(',')[6] ?? ''))],
+    ['repeated', [...rows, ...rows]],
+  ])('in any order: %s', async (_order, ordered) => {
+    expect((await received(csv(HEAD + ordered.join('')))).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('with the date of another row: neither row counts', async () => {
+    const [, wrong = ''] = rows.filter((text) => text.includes(',JPY,'));
+    const changed = rows.map((text) => (text === wrong ? text.replace('2026-05-12', '2026-05-14') : text));
+    const others = expected.filter((text) => !/^jpy 2026-05-1[24]/.test(text));
+    expect((await received(csv(HEAD + changed.join('')))).toSorted()).toEqual(others.toSorted());
+  });
+
+  test('of any kind', async () => {
+    const place = fc.nat(rows.length - 1);
+    const field = fc.nat(7);
+    const wrong = fc.constantFrom(
+      '',
+      'N/A',
+      'NaN',
+      '0',
+      '-1',
+      '1e999',
+      '∞',
+      '"',
+      '"""',
+      '\r',
+      '2026-13-45',
+      'a,b',
+      ',,,',
+      '#',
+    );
+    await fc.assert(
+      fc.asyncProperty(place, fc.oneof(fc.tuple(field, wrong), fc.constant('missing' as const)), async (at, change) => {
+        const texts = rows.map((text, i) => {
+          if (i !== at) return text;
+          if (change === 'missing') return '';
+          return `${sound[i]?.with(change[0], change[1]).join(',')}\n`;
+        });
+        const others = expected.filter((_, i) => i !== at);
+        const rates = await received(csv(HEAD + texts.join('')));
+        expect(rates.filter((rate) => others.includes(rate)).toSorted()).toEqual(others.toSorted());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each([0.1, 10, 100, 0.01])('that is off by a factor of %d', async (factor) => {
+    for (const at of rows.keys()) {
+      const texts = rows.map((text, i) =>
+        i === at ? `${sound[i]?.with(7, String(Number(sound[i]?.[7]) * factor)).join(',')}\n` : text,
+      );
+      expect((await received(csv(HEAD + texts.join('')))).toSorted()).toEqual(
+        expected.filter((_, i) => i !== at).toSorted(),
+      );
+    }
+  });
+});
+
 describe('an invalid response', () => {
-  test.each<[string, Reply, string]>([
+  test.each<[string, FakeResponse, string]>([
     [
       'a page',
       {
@@ -142,7 +225,6 @@ describe('an invalid response', () => {
       csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR,EUR,SP00,A,2026-05-13,18.2`),
       'unexpected',
     ],
-    ['lines of different lengths', csv(`${HEAD}${DOLLAR}EXR.D.ZAR.EUR.SP00.A,D,ZAR\n`), 'unexpected'],
     ['another header', csv(`${HEAD.replace('OBS_VALUE', 'VALUE')}${DOLLAR}`), 'unexpected'],
     ['only a header', csv(HEAD), 'empty'],
     ['a response without the dollar', csv(`${HEAD}${row('JPY', '2026-05-13', '171')}`), 'empty'],
@@ -158,8 +240,8 @@ describe('an invalid response', () => {
       csv(gzipSync(Buffer.alloc(33 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
       'too_large',
     ],
-  ])('is a failure: %s', async (_what, reply, reason) => {
-    await expect(received(reply)).rejects.toMatchObject({ upstream: 'ecb', reason });
+  ])('is a failure: %s', async (_what, response, reason) => {
+    await expect(received(response)).rejects.toMatchObject({ upstream: 'ecb', reason });
   });
 
   test('is a failure within the deadline if it never arrives', async () => {

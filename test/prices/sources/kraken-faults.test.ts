@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
+import { KRAKEN_STATES } from '#sandbox/faults/kraken-states';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock } from '../../../fixtures/clock.ts';
-import { openTestKraken } from '../../support/upstream/kraken-source.ts';
+import { openTestKraken } from '../../support/upstream/exchange-source.ts';
 
 const NOW = '2026-05-15T14:10:06Z';
 let sandbox: Sandbox;
@@ -28,40 +29,6 @@ test('a healthy Kraken serves the price and the candles of every token', async (
   await source.close();
 });
 
-describe.each([['AssetPairs'], ['OHLC']])('if %s', (path) => {
-  test.each<[string, Fault, string]>([
-    ['has a 500', { kind: 'status', status: 500 }, 'server_error'],
-    ['is closed', { kind: 'resetMidway' }, 'unreachable'],
-    ['is rate-limited with status 200', { kind: 'rateLimitUnder200' }, 'rate_limited'],
-    ['is rate-limited', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'rate_limited'],
-  ])('%s, the whole operation fails', async (_name, fault, reason) => {
-    sandbox.faults.always(fault, { path });
-    const source = opened();
-    await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ upstream: 'kraken', reason });
-    await source.close();
-  });
-});
-
-test.each<[string, Fault, string]>([
-  ['an HTML page instead of JSON', { kind: 'html' }, 'not_json'],
-  ['truncated JSON', { kind: 'truncated' }, 'not_json'],
-  ['values of the wrong type', { kind: 'wrongTypes' }, 'unexpected'],
-  ['an endless body', { kind: 'huge', bytes: 2 ** 30 }, 'too_large'],
-  ['a 403', { kind: 'status', status: 403 }, 'refused'],
-])('%s is a failure, never a candle', async (_name, fault, reason) => {
-  sandbox.faults.always(fault, { path: 'OHLC' });
-  const source = opened();
-  await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ upstream: 'kraken', reason });
-  await source.close();
-});
-
-test('one deadline applies to all calls of an operation', async () => {
-  sandbox.faults.always({ kind: 'hangBeforeHeaders' }, { path: 'OHLC' });
-  const source = opened({ timeoutMs: 200 });
-  await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ reason: 'timeout' });
-  await source.close();
-});
-
 test('every call is deducted from the budget', async () => {
   const source = opened({ calls: 2 });
   await source.quotes(['bitcoin']);
@@ -70,12 +37,41 @@ test('every call is deducted from the budget', async () => {
   await source.close();
 });
 
-test('a rate limit opens the circuit breaker, and one call closes it', async () => {
+test.each(Object.entries(KRAKEN_STATES))('its own state is a failure that ends: %s', async (_name, fault) => {
   const source = opened();
-  sandbox.faults.next({ kind: 'rateLimitUnder200' }, { path: 'Ticker' });
-  await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'rate_limited' });
-  await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'resting' });
-  source.clock.advance(MINUTE);
+  sandbox.faults.always(fault);
+  const reason = expect.stringMatching(/^(server_error|rate_limited)$/);
+  await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ upstream: 'kraken', reason });
+  sandbox.faults.clear();
+  source.clock.advance(2 * MINUTE);
   expect(await source.quotes(['bitcoin'])).toHaveLength(1);
   await source.close();
+});
+
+describe('if the candles of one pair fail repeatedly', () => {
+  const fail = async (source: ReturnType<typeof opened>, body?: unknown) => {
+    const fault: Fault = { kind: 'status', status: body ? 200 : 500, body };
+    sandbox.faults.always(fault, { path: /OHLC.*XXBTZUSD/ });
+    for (let times = 0; times < 3; times++) {
+      await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ upstream: 'kraken' });
+    }
+  };
+
+  test('every other pair and every other path is still called', async () => {
+    const source = opened();
+    await fail(source);
+    await expect(source.candles('bitcoin', 60)).rejects.toMatchObject({ reason: 'resting' });
+    expect((await source.candles('ethereum', 60)).candles).toHaveLength(720);
+    expect(await source.quotes(['bitcoin'])).toHaveLength(1);
+    await source.close();
+  });
+
+  test('with an error about Kraken itself, no path is called', async () => {
+    const source = opened();
+    await source.quotes(['bitcoin']);
+    await fail(source, { error: ['EService:Unavailable'] });
+    await expect(source.candles('ethereum', 60)).rejects.toMatchObject({ reason: 'resting' });
+    await expect(source.quotes(['bitcoin'])).rejects.toMatchObject({ reason: 'resting' });
+    await source.close();
+  });
 });

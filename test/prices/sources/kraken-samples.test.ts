@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { HOUR } from '#core/clock';
-import { openTestKraken } from '../../support/upstream/kraken-source.ts';
-import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { openTestKraken } from '../../support/upstream/exchange-source.ts';
+import type { Script } from '../../support/upstream/upstream-server.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 const sample = (name: string) => readFileSync(new URL(`../../samples/kraken/${name}`, import.meta.url), 'utf8');
 const at = (iso: string) => Date.parse(iso);
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
 type Source = ReturnType<typeof openTestKraken>;
 type Bodies = { '/AssetPairs'?: string; '/OHLC'?: string; '/Ticker'?: string };
@@ -76,9 +73,9 @@ describe('candles', () => {
     ]);
   });
 
-  test('of a short response are the complete history up to the end of the newest', async () => {
+  test('of a short response are all that Kraken keeps up to the end of the newest', async () => {
     const { received } = await requested({}, days);
-    expect(received.covers).toEqual({ from: at('2009-01-03'), thru: at('2026-05-15') - 1 });
+    expect(received.covers).toEqual({ from: at('2026-05-15') - 720 * 24 * HOUR, thru: at('2026-05-15') - 1 });
   });
 
   test('from an instant on are requested from a second before, and earlier ones are dropped', async () => {
@@ -87,6 +84,24 @@ describe('candles', () => {
     expect(calls.at(-1)?.query.since).toBe(String(from / 1000 - 1));
     expect(received.candles.map((candle) => candle.at)).toEqual([from, at('2026-05-12')]);
     expect(received.covers).toEqual({ from, thru: at('2026-05-15') - 1 });
+  });
+
+  // Hours after the newest finished candle would otherwise count as covered, and never be requested.
+  test.each([
+    ['as text', '1778716800'],
+    ['in the future', 1_778_803_200],
+    ['years ahead', 4_102_444_800],
+    ['in milliseconds', 1_778_716_800_000],
+  ])('cover only the past if the newest time is %s', async (_what, last) => {
+    const body = JSON.stringify({ error: [], result: { XXBTZUSD: [row(1_778_716_800)], last } });
+    const { received } = await requested({ '/OHLC': body }, days);
+    expect(received.candles).toHaveLength(1);
+    expect(received.covers).toEqual({ from: at('2026-05-15') - 720 * 24 * HOUR, thru: at('2026-05-15') - 1 });
+  });
+
+  test.each([0, 1_778_716])('are a failure if the newest time is long before them: %d', async (last) => {
+    const rows = [row(1_778_630_400), row(1_778_716_800), row(1_778_803_200)];
+    await expect(requested({ '/OHLC': ohlc(rows, last) }, days)).rejects.toMatchObject({ reason: 'unexpected' });
   });
 
   test('can use the newer name of their pair, but no other name', async () => {
@@ -166,6 +181,13 @@ describe('prices', () => {
       { at: at('2026-05-11'), price: 80900.4, ...figures },
       { at: at('2026-05-13'), price: 82000, ...figures },
     ]);
+  });
+
+  test('are requested by their configured pairs if the list of pairs is empty', async () => {
+    const lists = { '/AssetPairs': '{"error":[],"result":{}}' };
+    const { received, untraded } = await requested(lists, (source) => source.quotes(['bitcoin']));
+    expect(received).toMatchObject([{ token: 'bitcoin', price: 82051 }]);
+    expect(untraded).toEqual([]);
   });
 
   test.each([

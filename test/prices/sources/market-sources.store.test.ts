@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
-import { SOURCES } from '#docs/source-list';
-import { createArchiveStore } from '#prices/archive/archive-store';
+import { createArchiveStore } from '#prices/latest/latest-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
+import { SOURCES } from '#web/source-list';
 import {
   DAY_CHART,
   DAYS,
@@ -14,7 +14,7 @@ import {
   startWithFaultyUpstream,
 } from '../../support/service/chaos.ts';
 import { storedRows } from '../../support/service/stored-rows.ts';
-import { openImportArchive } from '../archive/import-archive.ts';
+import { openImportArchive } from '../series/import-archive.ts';
 
 const JANUARY = Date.parse('2019-01-01T00:00:00Z');
 const RANGE = '/v1/prices/history/date/range?tokenName=bitcoin';
@@ -32,7 +32,7 @@ async function report(source: MarketSourceName, first: number, last: number): Pr
     price: 100 + first + i,
     marketCap: source === 'kraken' ? null : 1e9,
     volume: 5,
-    settled: true,
+    final: true,
   }));
   const covers = { from: JANUARY + (first - 1) * DAY, thru: JANUARY + last * DAY - 1 };
   const store = createArchiveStore(service.database.prisma);
@@ -143,7 +143,7 @@ test('the fallback’s data is a gap for the primary, which is called for it whe
     price: 1 + i,
     marketCap: null,
     volume: null,
-    settled: true,
+    final: true,
   }));
   const covers = { from: hour - 72 * HOUR, thru: now };
   await store.record('kraken', 'hours:solana', 'solana', [{ interval: 'hour', rows, covers }], now);

@@ -37,7 +37,7 @@ it('a console that is open for a day stays within the budget of the demo plan, a
   const unsubscribe = subscribe({ put: (token) => void events.push(token) });
   for (let passed = 0; passed < DAY; passed += MINUTE) {
     clock.advance(MINUTE);
-    await publisher.request();
+    await publisher.job.run();
     if (passed % REFRESH === 0) {
       await market.latestOf(tokens);
       await market.days('bitcoin', 30, 'json');

@@ -60,12 +60,6 @@ it('a stream is counted, traced and logged when it starts, and its end is neithe
   ]);
 });
 
-it('a refused stream is counted and traced as any other response', async () => {
-  const stream = await openEvents(`${service.url}${PATH}?tokenNames=bitcoin`);
-  expect(stream.code()).toBe('api_key_missing');
-  expect(requestsOf(await scrape.series())).toMatchObject({ [`GET 401 ${PATH}`]: 1 });
-});
-
 it('the problem of a stream counts as a problem', async () => {
   const key = await service.createUser();
   const stream = await openEvents(`${service.url}${PATH}?tokenNames=bitcoin`, { key });

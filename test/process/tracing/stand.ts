@@ -11,9 +11,9 @@ async function startProxy(origin: string) {
   const server = createServer((incoming, response) => {
     const { method, headers } = incoming;
     received.push(headers);
-    const outgoing = request(origin + incoming.url, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const outgoing = request(origin + incoming.url, { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 502, forwarded.headers);
+      forwarded.pipe(response);
     });
     incoming.pipe(outgoing);
   });

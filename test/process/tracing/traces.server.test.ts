@@ -87,7 +87,7 @@ afterAll(async () => {
 it('one trace shows a call that needs a fetch, from the request to the stored price', () => {
   expect(treeOf(2)).toEqual([
     'GET /v1/prices/latest/token > fetch latest',
-    'GET /v1/prices/latest/token > ledger first grant',
+    'GET /v1/prices/latest/token > ledger grant',
     'caller > GET /v1/prices/latest/token',
     'fetch latest > GET coingecko',
     'fetch latest > claim',
@@ -96,7 +96,7 @@ it('one trace shows a call that needs a fetch, from the request to the stored pr
   const facts = inTrace(2).map(({ name, kind, attributes }) => [name, kind, attributes]);
   expect(facts).toContainEqual(['fetch latest', INTERNAL, { 'quotient.resource': 'latest' }]);
   expect(facts).toContainEqual(['claim', INTERNAL, { 'quotient.claimed': true }]);
-  expect(facts).toContainEqual(['ledger first grant', INTERNAL, { 'quotient.leases': 1 }]);
+  expect(facts).toContainEqual(['ledger grant', INTERNAL, { 'quotient.leases': 1 }]);
   expect(facts).toContainEqual([
     'GET coingecko',
     CLIENT,
@@ -148,13 +148,13 @@ it('a failure has its cause, and each retry has its span', () => {
   ]);
 });
 
-it('deliveries and settlements have traces of their own', () => {
+it('deliveries and reports have traces of their own', () => {
   expect(treeOf(7)).toEqual(['caller > POST /v1/user/recover']);
   const [delivery] = named('deliver recover');
   expect(delivery).toMatchObject({ attributes: { 'quotient.message': 'recover', 'quotient.attempts': 1 } });
-  const [settlement] = named('ledger settlement');
-  expect(settlement).toMatchObject({ attributes: { 'quotient.leases': 1 } });
-  for (const span of [delivery, settlement]) expect(span?.parentSpanId).toBeUndefined();
+  const [report] = named('ledger report');
+  expect(report).toMatchObject({ attributes: { 'quotient.leases': 1 } });
+  for (const span of [delivery, report]) expect(span?.parentSpanId).toBeUndefined();
 });
 
 it('upstreams receive no trace context', () => {

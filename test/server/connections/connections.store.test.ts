@@ -41,11 +41,11 @@ function open(bytes = '') {
 }
 
 /** The status and code of each response. */
-const outcomes = (answers: string[]) =>
-  answers.map((answer) => {
-    const code = /"code":"(\w+)"/.exec(answer)?.[1];
-    if (code) expect(answer).toMatch(/content-type: application\/problem\+json/i);
-    return [Number(answer.slice(9, 12)), code];
+const outcomes = (responses: string[]) =>
+  responses.map((response) => {
+    const code = /"code":"(\w+)"/.exec(response)?.[1];
+    if (code) expect(response).toMatch(/content-type: application\/problem\+json/i);
+    return [Number(response.slice(9, 12)), code];
   });
 
 const get = (path: string, fields = 'Host: x\nx-api-key: KEY\n') => `GET ${path} HTTP/1.1\n${fields}\n`;
@@ -56,9 +56,9 @@ const INVALID = [400, 'invalid_request'];
 test.each(['', 'GET /health/live HT', 'GET /health/live HTTP/1.1\nHost: x\nx-'])(
   'responds with 408 to an incomplete head: %j',
   async (bytes) => {
-    const answers = await open(bytes).received;
-    expect(outcomes(answers)).toEqual([TIMED_OUT]);
-    expect(answers[0]).toMatch(/connection: close/i);
+    const responses = await open(bytes).received;
+    expect(outcomes(responses)).toEqual([TIMED_OUT]);
+    expect(responses[0]).toMatch(/connection: close/i);
   },
 );
 
@@ -66,9 +66,9 @@ test.each([
   ['no Host header', '', INVALID],
   ['two Host headers', 'Host: x\nhost: x\n', INVALID],
 ])('%s', async (_what, fields, outcome) => {
-  const answers = await open(get('/health/live', fields) + get('/health/live')).received;
-  expect(outcomes(answers)).toEqual([outcome]);
-  expect(answers[0]).toMatch(/"location":"header.host"/);
+  const responses = await open(get('/health/live', fields) + get('/health/live')).received;
+  expect(outcomes(responses)).toEqual([outcome]);
+  expect(responses[0]).toMatch(/"location":"header.host"/);
 });
 
 test.each([
@@ -86,11 +86,11 @@ test.each([
     return 'taken';
   };
   const { send, received } = open(get(SLOW) + get('/health/live'));
-  const answer = await arrival;
+  const response = await arrival;
   send(bytes);
   // The service responds on another connection, so it has read the bytes by now.
   await open(get('/health/live', 'Host: x\nConnection: close\n')).received;
-  answer();
+  response();
   expect(outcomes(await received)).toEqual([[200, undefined], [200, undefined], outcome]);
 });
 

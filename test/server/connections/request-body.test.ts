@@ -56,7 +56,7 @@ async function listen(timeouts = TIMEOUTS) {
 const length = (bytes: number) => `Content-Length: ${bytes}`;
 const CHUNKED = 'Transfer-Encoding: chunked';
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
-const last = (answer: string) => answer.split('\r\n\r\n').at(-1);
+const last = (response: string) => response.split('\r\n\r\n').at(-1);
 
 test('reads a body completely, however it is split', async () => {
   const { send } = await listen();
@@ -66,13 +66,27 @@ test('reads a body completely, however it is split', async () => {
   expect(await send('/read/a', length(all.length), all).answered()).toMatch(`whole: ${all.length}`);
 });
 
+test.each([1_000, 33_000, 57_000, 127_000])(
+  'reads the next requests on the connection after a body: %i',
+  async (size) => {
+    const { send } = await listen();
+    const { socket, answered } = send('/read/a', length(size), Buffer.alloc(size, 'x'));
+    expect(await answered()).toMatch(`whole: ${size}`);
+    for (const body of ['x', 'xx']) {
+      const received = once(socket, 'data');
+      socket.write(`POST /read/a HTTP/1.1\r\nHost: x\r\n${length(body.length)}\r\n\r\n${body}`);
+      expect(String(await received)).toMatch(`whole: ${body.length}`);
+    }
+  },
+);
+
 test.each([
   ['read', MAX_READ],
   ['discard', MAX_DISCARDED],
 ])('rejects a body that is one byte too long: %s', async (verb, limit) => {
   const { send } = await listen(QUICK);
-  const answer = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).received;
-  expect([answer.slice(0, 12), last(answer)]).toEqual(['HTTP/1.1 413', expect.stringContaining('body_too_large')]);
+  const response = await send(`/${verb}/a`, CHUNKED, chunk('x'.repeat(limit)), chunk('x')).received;
+  expect([response.slice(0, 12), last(response)]).toEqual(['HTTP/1.1 413', expect.stringContaining('body_too_large')]);
 });
 
 test('rejects a body in thousands of chunks', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openArweaveNode } from '#statistics/sources/arweave';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 type Blocks = Record<number, object | undefined>;
 
@@ -21,25 +21,14 @@ const TIP = {
 const BASE = { timestamp: TIP.timestamp - 720 * 125, height: 421530, weave_size: '406952420044', diff: '31' };
 const BLOCKS: Blocks = { 422250: TIP, 421530: BASE };
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
-async function sampled(blocks: Blocks, info: object = { network: 'arweave.N.1', version: 5, height: 422250 }) {
-  upstream.follow(({ path }) => {
+const sampled = (blocks: Blocks, info: object = { network: 'arweave.N.1', version: 5, height: 422250 }) =>
+  sampleFrom(upstream, [openArweaveNode, 'ar'], ({ path }) => {
     if (path === '/info') return { body: JSON.stringify(info) };
     const block = blocks[Number(path.replace('/block/height/', ''))];
     return block ? { body: JSON.stringify(block) } : { status: 404, body: 'Block not found.' };
   });
-  const source = openTestStatistics(openArweaveNode, upstream.url);
-  try {
-    return await source.sample('ar');
-  } finally {
-    await source.close();
-  }
-}
 
 test('reads the documented block and an earlier block, in the service’s units', async () => {
   expect(await sampled(BLOCKS)).toEqual({
@@ -54,10 +43,6 @@ test('reads the documented block and an earlier block, in the service’s units'
   ).toEqual(['/block/height/421530', '/block/height/422250', '/info']);
 });
 
-test('accepts a height in digits, as older nodes send it', async () => {
-  expect((await sampled(BLOCKS, { height: '422250' })).figures.block_height).toBe(422250);
-});
-
 test('uses a whole chain that is shorter than the measured range', async () => {
   const blocks = {
     0: { height: 0, timestamp: 1000, weave_size: '0' },
@@ -70,24 +55,23 @@ test('uses a whole chain that is shorter than the measured range', async () => {
   });
 });
 
-test('values that the blocks do not contain are omitted', async () => {
-  const { weave_size: _, ...older } = BASE;
-  const { diff: __, ...tip } = TIP;
-  expect((await sampled({ 422250: tip, 421530: older })).figures).toEqual({
-    block_height: 422250,
-    block_time: 125,
-  });
-});
-
 test.each<[string, Blocks, object | undefined, string]>([
   ['a node that has joined no network', BLOCKS, { height: -1 }, 'unexpected'],
   ['a missing height', BLOCKS, {}, 'unexpected'],
-  ['a block other than the requested one', { ...BLOCKS, 421530: TIP }, undefined, 'unexpected'],
-  ['a missing block', { 422250: TIP }, undefined, 'refused'],
-  ['a time that decreases', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, undefined, 'unexpected'],
-  ['a weave that shrinks', { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } }, undefined, 'unexpected'],
-  ['a difficulty in words', { ...BLOCKS, 422250: { ...TIP, diff: 'high' } }, undefined, 'unexpected'],
+  ['a block other than the requested one', { ...BLOCKS, 422250: BASE }, undefined, 'unexpected'],
+  ['a missing block', { 421530: BASE }, undefined, 'refused'],
   ['an invalid time', { ...BLOCKS, 422250: { ...TIP, timestamp: '9'.repeat(15) } }, undefined, 'unexpected'],
 ])('%s is a failure', async (_name, blocks, info, reason) => {
   await expect(sampled(blocks, info)).rejects.toMatchObject({ upstream: 'arweave-node', reason });
+});
+
+test.each<[string, Blocks, string[]]>([
+  ['a base other than the requested block', { ...BLOCKS, 421530: TIP }, ['block_time', 'block_size']],
+  ['a missing base', { 422250: TIP }, ['block_time', 'block_size']],
+  ['a time that decreases', { ...BLOCKS, 421530: { ...BASE, timestamp: 1686440919 } }, ['block_time']],
+  ['a weave that shrinks', { ...BLOCKS, 421530: { ...BASE, weave_size: '9'.repeat(20) } }, ['block_size']],
+  ['a difficulty in words', { ...BLOCKS, 422250: { ...TIP, diff: 'high' } }, ['difficulty']],
+])('%s affects only its own figures', async (_name, blocks, lacking) => {
+  const names = Object.keys((await sampled(BLOCKS)).figures).filter((name) => !lacking.includes(name));
+  expect(Object.keys((await sampled(blocks)).figures)).toEqual(names);
 });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBitcoinStats } from '#statistics/sources/bitcoin';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 /** The response of 12 May 2019 with which public descriptions explain the API, without the prices. */
 const DOCUMENTED = {
@@ -22,21 +22,10 @@ const DOCUMENTED = {
   total_btc_sent: 112633530925902,
 };
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
-async function sampled(answer: object) {
-  upstream.follow(() => ({ body: JSON.stringify(answer) }));
-  const source = openTestStatistics(openBitcoinStats, `${upstream.url}/`);
-  try {
-    return await source.sample('btc');
-  } finally {
-    await source.close();
-  }
-}
+const sampled = (response: object) =>
+  sampleFrom(upstream, [openBitcoinStats, 'btc', '/'], () => ({ body: JSON.stringify(response) }));
 
 test('reads the documented response, in the service’s units', async () => {
   expect(await sampled(DOCUMENTED)).toEqual({
@@ -54,22 +43,24 @@ test('reads the documented response, in the service’s units', async () => {
   expect(upstream.calls.at(-1)).toMatchObject({ method: 'GET', path: '/stats', query: { format: 'json' } });
 });
 
-test('omits a value that is missing, null or zero', async () => {
-  const { hash_rate: _, ...rest } = DOCUMENTED;
-  const { figures } = await sampled({ ...rest, n_blocks_mined: 0, n_tx: null, n_blocks_total: 0 });
-  expect(Object.keys(figures)).toEqual(['difficulty', 'block_time', 'current_supply']);
+test.each<[string, object, string]>([
+  ['a negative value', { difficulty: -1 }, 'difficulty'],
+  ['a fraction of a transaction', { n_tx: 1.5 }, 'transaction_count'],
+  ['a count beyond all limits', { n_tx: '9'.repeat(30) }, 'transaction_count'],
+  ['words', { hash_rate: 'a lot' }, 'hashrate'],
+  ['a list', { totalbc: [1] }, 'current_supply'],
+])('%s affects only its own figure', async (_name, change, lacking) => {
+  const names = Object.keys((await sampled(DOCUMENTED)).figures).filter((name) => name !== lacking);
+  const { figures, malformed } = await sampled({ ...DOCUMENTED, ...change });
+  expect([Object.keys(figures), malformed]).toEqual([names, [lacking]]);
 });
 
 test.each([
-  ['a negative value', { ...DOCUMENTED, difficulty: -1 }, 'unexpected'],
-  ['a fraction of a transaction', { ...DOCUMENTED, n_tx: 1.5 }, 'unexpected'],
-  ['a count beyond all limits', { ...DOCUMENTED, n_tx: '9'.repeat(30) }, 'unexpected'],
-  ['words', { ...DOCUMENTED, hash_rate: 'a lot' }, 'unexpected'],
   ['no time', { ...DOCUMENTED, timestamp: undefined }, 'unexpected'],
   ['an invalid time', { ...DOCUMENTED, timestamp: 0 }, 'unexpected'],
   ['only the time', { timestamp: DOCUMENTED.timestamp }, 'empty'],
   ['a list', [DOCUMENTED], 'unexpected'],
   ['an error with status 200', { error: 'not-found-or-invalid-arg' }, 'refused'],
-])('%s is a failure', async (_name, answer, reason) => {
-  await expect(sampled(answer)).rejects.toMatchObject({ upstream: 'bitcoin-stats', reason });
+])('%s is a failure', async (_name, response, reason) => {
+  await expect(sampled(response)).rejects.toMatchObject({ upstream: 'bitcoin-stats', reason });
 });

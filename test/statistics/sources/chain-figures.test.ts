@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIGURES, type Figure } from '#statistics/figures';
-import { tokenStatistics } from '#statistics/records';
-import { type FigureRules, reportedFigures, sampleOf } from '#statistics/sources/source';
-import { digits, instant, numeric, whole } from '#upstream/transport/json-answer';
+import { type FigureRules, sampleOf } from '#statistics/sources/source';
+import { FIGURES, type Figure, tokenStatistics } from '#statistics/statistics-records';
+import { digits, instant, numeric, whole } from '#upstream/transport/json-response';
 
 type Received = Partial<Record<Figure, number | null>>;
 const RULES: FigureRules<Received> = Object.fromEntries(
@@ -36,24 +35,9 @@ describe('a sample', () => {
     );
   });
 
-  test('has a time in whole seconds, and the order of the record', () => {
-    const { at, figures } = sampleOf('somewhere', RULES, { block_time: 1.5, block_height: 5 }, 1234567);
-    expect(at).toBe(1234000);
-    expect(Object.keys(figures)).toEqual(['block_height', 'block_time']);
-    expect(reportedFigures(RULES)).toEqual(FIGURES);
-  });
-
   test('omits an impossible zero, and keeps a possible zero', () => {
     const zeros = { block_time: 0, current_supply: 0, hashrate: 0, difficulty: 0, new_addresses: 0 };
     expect(record(zeros)).toEqual({ new_addresses: 0 });
-  });
-
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('with %d is a failure that names the value', (value) => {
-    expect(() => record({ difficulty: value })).toThrow(/difficulty/);
-  });
-
-  test('without values is empty', () => {
-    expect(() => record({ block_height: null })).toThrow(expect.objectContaining({ reason: 'empty' }));
   });
 });
 

@@ -1,42 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openArweaveNode } from '#statistics/sources/arweave';
 import { openMempool } from '#statistics/sources/bitcoin';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import type { StatisticsOptions } from '#statistics/sources/source';
-import type { StatisticsSource, StatisticsSymbol } from '#statistics/statistics-sources';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { type Script, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
 const named = (pattern: RegExp) => recordingNames('chain').filter((name) => pattern.test(name));
 const parsed = (name: string) => JSON.parse(String(recording('chain', name).body));
-
-async function sampled(
-  open: (options: StatisticsOptions) => StatisticsSource,
-  symbol: StatisticsSymbol,
-  script: Script,
-) {
-  upstream.follow(script);
-  const source = openTestStatistics(open, upstream.url);
-  try {
-    return (await source.sample(symbol)).figures;
-  } finally {
-    await source.close();
-  }
-}
 
 describe.runIf(haveRecordings)('recorded responses', () => {
   test('mempool: the examples of its documentation', async () => {
     const [height, adjustment, rates] = [/tip_height/, /difficulty_adjustment_/, /mining_hashrate/].map(
       (pattern) => named(pattern)[0] ?? '',
     );
-    const figures = await sampled(openMempool, 'btc', ({ path }) => {
+    const { figures } = await sampleFrom(upstream, [openMempool, 'btc'], ({ path }) => {
       if (path === '/blocks/tip/height') return recording('chain', height ?? '');
       return recording('chain', (path === '/v1/difficulty-adjustment' ? adjustment : rates) ?? '');
     });
@@ -50,7 +30,7 @@ describe.runIf(haveRecordings)('recorded responses', () => {
 
   test.each(named(/^stats_/))('Blockscout: %s', async (name) => {
     const stats = parsed(name);
-    const figures = await sampled(openEthereumStats, 'eth', ({ path }) =>
+    const { figures } = await sampleFrom(upstream, [openEthereumStats, 'eth'], ({ path }) =>
       path === '/stats' ? recording('chain', name) : { status: 404, body: '{"message":"Not found"}' },
     );
     expect(figures).toEqual({
@@ -62,7 +42,7 @@ describe.runIf(haveRecordings)('recorded responses', () => {
   });
 
   test.each(named(/^arweave_info_/))('Arweave: %s', async (name) => {
-    const figures = await sampled(openArweaveNode, 'ar', ({ path }) => {
+    const { figures } = await sampleFrom(upstream, [openArweaveNode, 'ar'], ({ path }) => {
       if (path === '/info') return recording('chain', name);
       const height = Number(path.replace('/block/height/', ''));
       return { body: JSON.stringify({ height, timestamp: 1_600_000_000 + 130 * (height % 720) }) };

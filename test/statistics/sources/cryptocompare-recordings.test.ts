@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenStatistics } from '#statistics/records';
+import { describe, expect, test } from 'vitest';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import type { StatisticsOptions } from '#statistics/sources/source';
+import { tokenStatistics } from '#statistics/statistics-records';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
 /** The kind of a recording, by its file name's prefix. */
 const KINDS = { records: /^blockchain_latest_/, days: /^blockchain_histo_day_/, errors: /^err_/ };
@@ -18,15 +14,9 @@ const names = recordingNames('cryptocompare');
 const of = (kind: keyof typeof KINDS) => names.filter((name) => KINDS[kind].test(name));
 const textOf = (name: string) => String(recording('cryptocompare', name).body);
 
-async function sampled(body: string, status = 200) {
-  upstream.follow(() => ({ status, body }));
+function sampled(body: string, status = 200) {
   const open = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'a-key' });
-  const source = openTestStatistics(open, upstream.url);
-  try {
-    return await source.sample('btc');
-  } finally {
-    await source.close();
-  }
+  return sampleFrom(upstream, [open, 'btc'], () => ({ status, body }));
 }
 
 type Recorded = Record<string, number | string>;

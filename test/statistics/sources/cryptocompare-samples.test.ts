@@ -1,29 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import type { StatisticsOptions } from '#statistics/sources/source';
 import { STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 const sample = (name: string) => readFileSync(new URL(`../../samples/cryptocompare/${name}`, import.meta.url), 'utf8');
 const withKey = (options: StatisticsOptions) => openCryptoCompare({ ...options, apiKey: 'the-key' });
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
-async function sampled(body: string, symbol: StatisticsSymbol = 'btc', status = 200, open = withKey) {
-  upstream.follow(() => ({ status, body }));
-  const source = openTestStatistics(open, upstream.url);
-  try {
-    return await source.sample(symbol);
-  } finally {
-    await source.close();
-  }
-}
+const sampled = (body: string, symbol: StatisticsSymbol = 'btc', status = 200, open = withKey) =>
+  sampleFrom(upstream, [open, symbol], () => ({ status, body }));
 
 describe('a record', () => {
   test('has every value unchanged', async () => {
@@ -64,21 +53,38 @@ describe('a record', () => {
   });
 
   const changed = (change: object) => {
-    const answer = JSON.parse(sample('latest.json'));
-    return JSON.stringify({ ...answer, Data: { ...answer.Data, ...change } });
+    const response = JSON.parse(sample('latest.json'));
+    return JSON.stringify({ ...response, Data: { ...response.Data, ...change } });
   };
+  test.each([
+    ['a negative value', 'new_addresses', -1],
+    ['a fraction of an address', 'active_addresses', 1.5],
+    ['a number that is too large', 'transaction_count', '9'.repeat(40)],
+    ['words', 'hashrate', 'fast'],
+    ['an object', 'block_time', {}],
+  ] as const)('with %s lacks only this figure', async (_name, figure, value) => {
+    const { [figure]: _, ...others } = (await sampled(sample('latest.json'))).figures;
+    expect(await sampled(changed({ [figure]: value }))).toMatchObject({ figures: others, malformed: [figure] });
+    expect((await sampled(changed({ [figure]: value }))).figures).toEqual(others);
+  });
+
+  test.each([
+    ['a symbol that cannot be stored', { partner_symbol: 'B\0TC' }],
+    ['half of a surrogate pair', { partner_symbol: '\ud800' }],
+    ['an endless symbol', { partner_symbol: 'B'.repeat(50_000) }],
+    ['an ID in words', { id: 'first' }],
+  ])('with %s lacks only this member', async (_name, change) => {
+    const sound = await sampled(sample('latest.json'));
+    const received = await sampled(changed(change));
+    expect(received.figures).toEqual(sound.figures);
+    expect(Object.keys(change).filter((name) => name.replace('_s', 'S') in received)).toEqual([]);
+  });
+
   test.each([
     ['of another chain', changed({ symbol: 'LTC' }), 'unexpected'],
     ['without a time', changed({ time: undefined }), 'unexpected'],
     ['with a time in nanoseconds', changed({ time: 1778716800000000 }), 'unexpected'],
-    ['with a negative value', changed({ new_addresses: -1 }), 'unexpected'],
-    ['with a fraction of an address', changed({ active_addresses: 1.5 }), 'unexpected'],
-    ['with a number that is too large', changed({ transaction_count: '9'.repeat(40) }), 'unexpected'],
-    ['with a symbol that cannot be stored', changed({ partner_symbol: 'B\0TC' }), 'unexpected'],
-    ['with half of a surrogate pair', changed({ partner_symbol: '\ud800' }), 'unexpected'],
-    ['with an endless symbol', changed({ partner_symbol: 'B'.repeat(50_000) }), 'unexpected'],
     ['larger than any record', changed({ partner_symbol: 'B'.repeat(100_000) }), 'too_large'],
-    ['with words instead of numbers', changed({ hashrate: 'fast' }), 'unexpected'],
     ['without a field', '{"Response":"Success","Data":{}}', 'empty'],
     ['without a value', changed(JSON.parse('{}')).replace(/"(\w+)":[\d.]+/g, '"$1":null'), 'unexpected'],
     ['that is truncated', sample('latest.json').slice(0, 300), 'not_json'],
@@ -121,9 +127,9 @@ describe('the log', () => {
   });
 
   test('does not contain symbols of any length', async () => {
-    const answer = JSON.parse(sample('latest.json'));
-    answer.Data.symbol = 'B'.repeat(100_000);
-    const failure = (await sampled(JSON.stringify(answer)).catch((error: Error) => error)) as Error;
+    const response = JSON.parse(sample('latest.json'));
+    response.Data.symbol = 'B'.repeat(100_000);
+    const failure = (await sampled(JSON.stringify(response)).catch((error: Error) => error)) as Error;
     expect(failure.message.length).toBeLessThan(600);
   });
 });
@@ -144,8 +150,8 @@ describe('a call', () => {
   test.each(STATISTICS_SYMBOLS)(
     'is made for %s, because the upstream determines the list of chains',
     async (symbol) => {
-      const answer = sampled(sample('error_unknown_chain.json'), symbol);
-      await expect(answer).rejects.toMatchObject({ reason: 'not_listed', sent: true });
+      const response = sampled(sample('error_unknown_chain.json'), symbol);
+      await expect(response).rejects.toMatchObject({ reason: 'not_listed', sent: true });
       expect(upstream.calls.at(-1)?.query).toEqual({ fsym: symbol.toUpperCase() });
     },
   );

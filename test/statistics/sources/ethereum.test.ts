@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openEthereumStats } from '#statistics/sources/ethereum';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { type Reply, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import type { FakeResponse } from '../../support/upstream/upstream-server.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 /** The example of `GET /stats` in Blockscout's API description (docs.blockscout.com/api-reference). */
 const DOCUMENTED = {
@@ -26,21 +27,14 @@ const BLOCKS = {
   next_page_params: { block_number: 508698, items_count: 2 },
 };
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
-async function sampled(stats: object, blocks: object | Reply = BLOCKS) {
-  const reply = (answer: object): Reply => ('body' in answer ? (answer as Reply) : { body: JSON.stringify(answer) });
-  upstream.follow(({ path }) => reply(path === '/api/v2/stats' ? stats : blocks));
-  const source = openTestStatistics(openEthereumStats, `${upstream.url}/api/v2`);
-  try {
-    return await source.sample('eth');
-  } finally {
-    await source.close();
-  }
+async function sampled(stats: object, blocks: object | FakeResponse = BLOCKS) {
+  const respondWith = (response: object): FakeResponse =>
+    'body' in response ? (response as FakeResponse) : { body: JSON.stringify(response) };
+  return sampleFrom(upstream, [openEthereumStats, 'eth', '/api/v2'], ({ path }) =>
+    respondWith(path === '/api/v2/stats' ? stats : blocks),
+  );
 }
 
 test('reads the documented response, in the service’s units', async () => {
@@ -72,43 +66,39 @@ describe('omits values that are not reported', () => {
     const { figures } = await sampled({ ...DOCUMENTED, ...zeros });
     expect(figures).toEqual({ block_height: 508699, block_size: 1501 });
   });
-
-  test.each([
-    ['an explorer without a list of blocks', { status: 404, body: '{"message":"Not found"}' }],
-    ['an empty list', { items: [] }],
-  ])('%s', async (_name, blocks) => {
-    const { figures } = await sampled(DOCUMENTED, blocks);
-    expect(Object.keys(figures)).not.toContain('block_height');
-    expect(figures.block_time).toBe(25);
-  });
-
-  test('accepts a block without a size', async () => {
-    const { figures } = await sampled(DOCUMENTED, {
-      items: [...BLOCKS.items, { height: 508697, size: null }],
-    });
-    expect(figures).not.toHaveProperty('block_size');
-    expect(figures.block_height).toBe(508699);
-  });
 });
 
-test.each<[string, object, object | undefined, string]>([
-  ['negative addresses', { ...DOCUMENTED, total_addresses: '-5' }, undefined, 'unexpected'],
-  ['endless digits', { ...DOCUMENTED, total_transactions: '9'.repeat(400) }, undefined, 'unexpected'],
-  ['an object instead of a number', { ...DOCUMENTED, average_block_time: {} }, undefined, 'unexpected'],
-  ['blocks in another format', DOCUMENTED, { blocks: [] }, 'unexpected'],
-  ['an HTML page instead of the blocks', DOCUMENTED, { body: '<html></html>' }, 'not_json'],
-  ['a rate limit at the second call', DOCUMENTED, { status: 429, body: '{}' }, 'rate_limited'],
-])('%s is a failure', async (_name, stats, blocks, reason) => {
-  await expect(sampled(stats, blocks)).rejects.toMatchObject({ upstream: 'ethereum-stats', reason });
+const OF_BLOCKS = ['block_height', 'block_size'];
+test.each<[string, object, object | undefined, string[]]>([
+  ['negative addresses', { total_addresses: '-5' }, undefined, ['unique_addresses_all_time']],
+  ['endless digits', { total_transactions: '9'.repeat(400) }, undefined, ['transaction_count_all_time']],
+  ['an object instead of a number', { average_block_time: {} }, undefined, ['block_time']],
+  ['blocks in another format', {}, { blocks: [] }, OF_BLOCKS],
+  ['an HTML page instead of the blocks', {}, { body: '<html></html>' }, OF_BLOCKS],
+  ['an error at the second call', {}, { status: 500, body: '{}' }, OF_BLOCKS],
+  ['a rate limit at the second call', {}, { status: 429, body: '{}' }, OF_BLOCKS],
+  ['a block without a height', {}, { items: [...BLOCKS.items, { size: 5 }] }, []],
+  ['a size in words', {}, { items: [...BLOCKS.items, { height: 5, size: 'big' }] }, ['block_size']],
+])('%s affects only its own figures', async (_name, stats, blocks, lacking) => {
+  const names = Object.keys((await sampled(DOCUMENTED)).figures).filter((name) => !lacking.includes(name));
+  expect(Object.keys((await sampled({ ...DOCUMENTED, ...stats }, blocks)).figures)).toEqual(names);
+});
+
+test('has the time of the newest block if the explorer is days behind', async () => {
+  const [newest, ...rest] = BLOCKS.items;
+  const items = [
+    { ...newest, timestamp: '2026-05-05T14:10:00.000000Z' },
+    ...rest.map(({ timestamp: _, ...one }) => one),
+  ];
+  expect((await sampled(DOCUMENTED, { items })).at).toBe(Date.parse('2026-05-05T14:10:00Z'));
 });
 
 test.each([
-  [250, undefined],
-  [251, 'unexpected'],
-  [300_000, 'too_large'],
-])('a list of %d blocks: %s', async (length, reason) => {
+  [250, { block_height: 249, block_size: 2 }],
+  [251, {}],
+  [300_000, {}],
+])('a list of %d blocks', async (length, ofBlocks) => {
   const items = Array.from({ length }, (_, height) => ({ height, size: 2 }));
-  const answer = sampled({ total_addresses: '5' }, { items });
-  if (reason) await expect(answer).rejects.toMatchObject({ reason });
-  else expect((await answer).figures).toMatchObject({ block_height: 249, block_size: 2 });
+  const { figures } = await sampled({ total_addresses: '5' }, { items });
+  expect(figures).toEqual({ unique_addresses_all_time: 5, ...ofBlocks });
 });

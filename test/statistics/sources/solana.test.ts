@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSolanaRpc } from '#statistics/sources/solana';
-import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
-import { startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
+import { sampleFrom } from '../../support/upstream/statistics-source.ts';
+import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
 
 /** The examples of solana.com/docs/rpc/http: the result of each method. */
 const DOCUMENTED: Record<string, unknown> = {
@@ -24,27 +24,16 @@ const DOCUMENTED: Record<string, unknown> = {
 };
 const error = (code: number, message: string) => ({ error: { code, message } });
 
-let upstream: UpstreamServer;
-beforeAll(async () => {
-  upstream = await startUpstreamServer(() => ({ body: '{}' }));
-});
-afterAll(() => upstream.close());
+const upstream = useUpstreamServer();
 
 const requests = () => upstream.calls.map(({ body }) => JSON.parse(body) as { method: string; params: unknown[] });
 
-async function sampled(changes: Record<string, unknown> = {}) {
-  upstream.follow(({ body }) => {
+const sampled = (changes: Record<string, unknown> = {}, differentId?: number) =>
+  sampleFrom(upstream, [openSolanaRpc, 'sol', '/?api-key=of-the-operator'], ({ body }) => {
     const { id, method } = JSON.parse(body) as { id: number; method: string };
-    const answer = (changes[method] ?? { result: DOCUMENTED[method] }) as object;
-    return { body: JSON.stringify({ jsonrpc: '2.0', ...answer, id }) };
+    const response = (changes[method] ?? { result: DOCUMENTED[method] }) as object;
+    return { body: JSON.stringify({ jsonrpc: '2.0', ...response, id: differentId ?? id }) };
   });
-  const source = openTestStatistics(openSolanaRpc, `${upstream.url}/?api-key=of-the-operator`);
-  try {
-    return await source.sample('sol');
-  } finally {
-    await source.close();
-  }
-}
 
 test('reads the documented responses, in the service’s units', async () => {
   expect(await sampled()).toEqual({
@@ -69,26 +58,6 @@ test('reads the documented responses, in the service’s units', async () => {
   expect(calls).toContainEqual(expect.objectContaining({ method: 'getRecentPerformanceSamples', params: [60] }));
 });
 
-test('accepts a supply of realistic size', async () => {
-  const { figures } = await sampled({
-    getSupply: { result: { value: { total: Number('612345678123456789') } } },
-  });
-  expect(figures.current_supply).toBeCloseTo(612_345_678.123_456, 5);
-});
-
-describe('omits values that are not reported', () => {
-  test.each([
-    ['a node without the transactions', { getEpochInfo: { result: { blockHeight: 5, transactionCount: null } } }],
-    ['a node that does not offer the supply', { getSupply: error(-32601, 'Method not found') }],
-    ['a node that restricts the supply', { getSupply: error(403, 'Forbidden') }],
-    ['no samples', { getRecentPerformanceSamples: { result: [] } }],
-  ])('%s', async (_name, changes) => {
-    const { figures } = await sampled(changes);
-    expect(figures.block_height).toBeGreaterThan(0);
-    expect(Object.keys(figures)).toHaveLength(3);
-  });
-});
-
 describe('an error with status 200', () => {
   test.each<[string, number, string, number]>([
     ['a node that lags', -32005, 'server_error', 3],
@@ -106,27 +75,35 @@ describe('an error with status 200', () => {
     expect(upstream.calls.length - before).toBe(calls);
   });
 
-  test('of a later call is reported as the sample’s error, if the node is unhealthy', async () => {
-    const changes = { getSupply: error(-32005, 'Node is behind by 42 slots') };
-    await expect(sampled(changes)).rejects.toMatchObject({ reason: 'server_error' });
+  test.each([-32005, -32603, -32601, 429])('of a later call affects only its own figures: %i', async (code) => {
+    const { current_supply: _, ...others } = (await sampled({})).figures;
+    expect((await sampled({ getSupply: error(code, 'no') })).figures).toEqual(others);
+    const { block_time: __, ...rest } = (await sampled({})).figures;
+    expect((await sampled({ getRecentPerformanceSamples: error(code, 'no') })).figures).toEqual(rest);
   });
 });
 
-test.each<[string, Record<string, unknown>]>([
-  ['a negative height', { getEpochInfo: { result: { blockHeight: -1, transactionCount: 1 } } }],
-  ['a height in words', { getEpochInfo: { result: { blockHeight: 'high' } } }],
-  ['no result', { getEpochInfo: {} }],
-  ['samples in another format', { getRecentPerformanceSamples: { result: [{ numSlots: 'many' }] } }],
-  ['a supply in another format', { getSupply: { result: { total: 5 } } }],
-])('%s is a failure', async (_name, changes) => {
-  await expect(sampled(changes)).rejects.toMatchObject({ upstream: 'solana-rpc', reason: 'unexpected' });
+test.each<[string, Record<string, unknown>, string[]]>([
+  ['a negative height', { getEpochInfo: { result: { blockHeight: -1, transactionCount: 1 } } }, ['block_height']],
+  [
+    'a height in words',
+    { getEpochInfo: { result: { blockHeight: 'high' } } },
+    ['block_height', 'transaction_count_all_time'],
+  ],
+  ['samples in another format', { getRecentPerformanceSamples: { result: [{ numSlots: 'many' }] } }, ['block_time']],
+  ['a supply in another format', { getSupply: { result: { total: 5 } } }, ['current_supply']],
+])('%s affects only its own figures', async (_name, changes, lacking) => {
+  const names = Object.keys((await sampled({})).figures).filter((name) => !lacking.includes(name));
+  expect(Object.keys((await sampled(changes)).figures)).toEqual(names);
 });
 
+test.each<[string, Record<string, unknown>]>([['no result', { getEpochInfo: {} }]])(
+  '%s is a failure',
+  async (_name, changes) => {
+    await expect(sampled(changes)).rejects.toMatchObject({ upstream: 'solana-rpc', reason: 'unexpected' });
+  },
+);
+
 test('rejects a response with another ID', async () => {
-  upstream.follow(() => ({
-    body: JSON.stringify({ jsonrpc: '2.0', result: DOCUMENTED.getEpochInfo, id: 7 }),
-  }));
-  const source = openTestStatistics(openSolanaRpc, upstream.url);
-  await expect(source.sample('sol')).rejects.toMatchObject({ reason: 'unexpected' });
-  await source.close();
+  await expect(sampled({}, 7)).rejects.toMatchObject({ reason: 'unexpected' });
 });

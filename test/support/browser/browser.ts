@@ -1,11 +1,22 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 
-/** Launches a headless Chromium. */
-export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+/** The browsers of this worker, by their arguments. They end with the worker, because a start takes a second. */
+const browsers = new Map<string, Promise<Browser>>();
+
+function launch(args: readonly string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('Chromium is not installed');
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
+}
+
+/** Opens a headless Chromium, which the test files of a worker share. `close` closes all of its pages. */
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  const opened = browsers.get(args.join()) ?? launch(args);
+  browsers.set(args.join(), opened);
+  const browser = await opened;
+  const close = () => Promise.all(browser.contexts().map((context) => context.close()));
+  return Object.create(browser, { close: { value: close } });
 }
 
 /** Makes a page report violations of its Content-Security-Policy to a function with this name. */

@@ -53,9 +53,9 @@ export async function visitOperator(opened: TestOperatorPage, fragment = '', opt
       await page.getByLabel('Admin token').fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
-    /** Resolves when no panel is loading. */
+    /** Resolves when the page is signed in and no panel is loading. */
     async settled(): Promise<void> {
-      await page.locator('main > section:not([hidden])').waitFor();
+      await page.locator('main > section:not([hidden], #sign-in-view)').waitFor();
       await page.locator('main > section:not([hidden]) [aria-busy=true]').waitFor({ state: 'detached' });
     },
     /** Confirms the open dialog, and waits until it closes. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
 import type { Session } from '#database/deadline';
 import { sessionOn } from '#database/pool';
 import { openSession, type Place } from '#database/session';
+import { connectTo } from './client.ts';
 
 /** Runs `work` on a separate connection. On a server, the connection belongs to the test and not to the service. */
 export async function withSession<Result>(place: Place, work: (session: Session) => Promise<Result>) {
@@ -10,8 +10,7 @@ export async function withSession<Result>(place: Place, work: (session: Session)
     const { session, close } = await openSession(place);
     return work(session).finally(close);
   }
-  const client = new pg.Client({ connectionString: place.url });
-  await client.connect();
+  const client = await connectTo(place.url);
   return work(sessionOn(client)).finally(() => client.end());
 }
 
@@ -21,7 +20,7 @@ export async function withSession<Result>(place: Place, work: (session: Session)
  */
 export const contentOf = (place: Place): Promise<Record<string, unknown>> =>
   withSession(place, async (session) => {
-    await session.exec(`BEGIN; SET LOCAL timezone TO 'UTC'; SET LOCAL search_path TO public`);
+    await session.exec('BEGIN');
     const { rows: names } = await session.query<{ name: string; kind: string }>(
       `SELECT quote_ident(relname) AS name, relkind::text AS kind FROM pg_class
        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname <> '_prisma_migrations'`,

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type Database, openDatabase } from '#database/database';
+import { databaseStatements } from './adverse-settings.ts';
 
 export type TestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
@@ -19,7 +20,7 @@ const idle: Opened[] = [];
  *   only on a server always receive one
  */
 export async function openTestDatabase({ unshared = false } = {}): Promise<Opened> {
-  if (unshared || isServerTest()) return openUnshared();
+  if (unshared || isServerTest() || inject('databases').kind === 'cluster') return openUnshared();
   const database = idle.pop() ?? (await openUnshared());
   let isOpen = true;
   return {
@@ -37,7 +38,10 @@ export async function openTestDatabase({ unshared = false } = {}): Promise<Opene
 const isServerTest = () => expect.getState().testPath?.endsWith('.server.test.ts') ?? false;
 
 async function openUnshared(): Promise<Opened> {
-  if (inject('databases').kind === 'embedded')
+  const source = inject('databases');
+  if (source.kind === 'cluster')
+    return { ...(await openDatabase({ url: source.url, dataDir: 'unused' })), url: source.url };
+  if (source.kind === 'embedded')
     return { ...(await openDatabase({ dataDir: 'memory://', loadDataDir: await dump() })), url: undefined };
   const { url, drop } = await createTestDatabase();
   const database = await openDatabase({ url, dataDir: 'unused' });
@@ -91,24 +95,32 @@ async function empty({ prisma }: Database): Promise<void> {
 /**
  * Creates a database on the server for tests that start processes. Only for the server project.
  * @param content `migrated`, or `empty` for tests of the migrations themselves
+ * @param options.isPooled whether the test starts a pooler, which cannot set the isolation level
+ * @param options.suffix characters at the end of the name
  */
-export async function createTestDatabase(content: 'migrated' | 'empty' = 'migrated') {
+export async function createTestDatabase(
+  content: 'migrated' | 'empty' = 'migrated',
+  { isPooled = false, encoding = 'UTF8', suffix = '' } = {},
+) {
   const source = inject('databases');
+  if (source.kind === 'cluster') return { url: source.url, drop: async () => undefined };
   if (source.kind !== 'server') throw new Error('only the server project has shared databases');
-  const name = `${source.template}_${randomBytes(6).toString('hex')}`;
+  const plainName = `${source.template}_${randomBytes(6).toString('hex')}${suffix}`;
+  const name = `"${plainName}"`;
   const template = content === 'migrated' ? source.template : 'template0';
   await asAdmin(
-    source.url,
-    `CREATE DATABASE ${name} TEMPLATE ${template}`,
+    source.admin,
+    `CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${source.template} ENCODING '${encoding}'${encoding === 'UTF8' ? '' : " LC_COLLATE 'C' LC_CTYPE 'C'"}`,
+    ...databaseStatements(name, source.isPooled || isPooled),
     // Test data need not survive a crash of the server, so commits do not wait for the disk.
     `ALTER DATABASE ${name} SET synchronous_commit TO off`,
   );
 
-  const url = new URL(source.pooler ?? source.url);
-  url.pathname = `/${name}`;
+  const url = new URL(source.url);
+  url.pathname = `/${encodeURIComponent(plainName)}`;
   return {
     url: url.href,
-    drop: () => asAdmin(source.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: () => asAdmin(source.admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
 }
 

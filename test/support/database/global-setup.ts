@@ -3,17 +3,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '#database/migrations';
 import { sessionOn } from '#database/pool';
+import { databaseStatements, PASSWORD, roleStatements, SHADOWS, SYSTEM_STATEMENTS } from './adverse-settings.ts';
+import { connectTo } from './client.ts';
+import { startContainer } from './container.ts';
 import { startPooler } from './pooler.ts';
 
-/** The source of a project's test databases: a dumped data directory to load, or a server's template. */
+/**
+ * The source of a project's test databases: a dumped data directory to load, the distributed database of a cluster, which
+ * all tests share, or a server's template. `admin` is the URL
+ * of a superuser, `url` that of the role which owns the databases, perhaps through a pooler.
+ */
 export type TestDatabaseSource =
   | { kind: 'embedded'; dump: string }
-  | { kind: 'server'; url: string; template: string; pooler?: string };
+  | { kind: 'cluster'; url: string }
+  | { kind: 'server'; admin: string; url: string; template: string; isPooled: boolean };
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,6 +31,7 @@ declare module 'vitest' {
 /** Creates one migrated database before a project's tests. Each test starts from a copy of it. */
 export default function setUp(project: TestProject) {
   if (project.name === 'server' || project.name === 'upgrade') return setUpServer(project);
+  if (project.name === 'outside' && process.env.TEST_DATABASE_URL) return setUpServer(project);
   if (project.name === 'pooled') return setUpServer(project, startPooler);
   return setUpEmbedded(project);
 }
@@ -37,6 +45,7 @@ async function makeEmbedded() {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-test-'));
   const postgres = await PGlite.create();
   await migrate(postgres);
+  for (const statement of SYSTEM_STATEMENTS) await postgres.exec(statement);
   const dump = join(directory, 'migrated.tar');
   await writeFile(dump, await (await postgres.dumpDataDir('none')).bytes());
   await postgres.close();
@@ -52,22 +61,24 @@ async function setUpEmbedded(project: TestProject) {
 
 async function setUpServer(project: TestProject, startBefore?: typeof startPooler) {
   const given = process.env.TEST_DATABASE_URL;
-  const container = given ? undefined : await new PostgreSqlContainer('postgres:17').start();
-  const url = given ?? container?.getConnectionUri() ?? '';
+  const container = given ? undefined : await startContainer();
+  const url = given ?? container?.url ?? '';
   // The databases of this run share a prefix, so that databases left by a killed worker are dropped as well.
   const template = `quotient_test_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${template}`);
+  const isPooled = startBefore !== undefined;
+  const creation = [...roleStatements(template), `CREATE DATABASE ${template} OWNER ${template}`];
+  for (const statement of [...creation, ...databaseStatements(template, isPooled)]) await admin.query(statement);
 
-  const migrated = new URL(url);
-  migrated.pathname = `/${template}`;
-  const client = new pg.Client({ connectionString: migrated.href });
-  await client.connect();
+  const asRole = new URL(url);
+  [asRole.username, asRole.password, asRole.pathname] = [template, PASSWORD, `/${template}`];
+  const client = await connectTo(asRole.href);
   await migrate(sessionOn(client));
+  await client.query(SHADOWS);
   await client.end();
-  const pooler = await startBefore?.(url);
-  project.provide('databases', { kind: 'server', url, template, ...(pooler && { pooler: pooler.url }) });
+  const pooler = await startBefore?.(asRole.href);
+  project.provide('databases', { kind: 'server', admin: url, url: pooler?.url ?? asRole.href, template, isPooled });
 
   return async () => {
     const { rows } = await admin.query<{ name: string }>(
@@ -75,6 +86,7 @@ async function setUpServer(project: TestProject, startBefore?: typeof startPoole
       [template],
     );
     for (const { name } of rows) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.query(`DROP ROLE ${template}`);
     await admin.end();
     await pooler?.close();
     await container?.stop();

@@ -17,16 +17,16 @@ export async function startKeyProxy(target: string, key: string) {
     const body = method === 'POST' ? await buffer(request) : null;
     const type = request.headers['content-type'] ?? 'application/json';
     const headers = { 'x-api-key': key, ...(body && { 'content-type': type }) };
-    const answer = await fetch(`${target}${url}`, { method, headers, ...(body && { body }) });
-    passed.push({ method, path: url.split('?')[0] ?? '', status: answer.status });
-    return answer;
+    const forwarded = await fetch(`${target}${url}`, { method, headers, ...(body && { body }) });
+    passed.push({ method, path: url.split('?')[0] ?? '', status: forwarded.status });
+    return forwarded;
   }
 
   const server = createServer((request, response) => {
     forward(request)
-      .then(async (answer) => {
-        const body = Buffer.from(await answer.arrayBuffer());
-        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      .then(async (forwarded) => {
+        const body = Buffer.from(await forwarded.arrayBuffer());
+        response.writeHead(forwarded.status, { 'content-type': forwarded.headers.get('content-type') ?? '' });
         response.end(body);
       })
       .catch(() => response.destroy());

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,16 +25,19 @@ if (!canMount) console.log('No file system can be mounted here: the tests of a f
 export async function mountSmallDisk(directory: string, megabytes: number) {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory]);
   return {
-    async fill(): Promise<void> {
+    /** Leaves `free` bytes. */
+    async fill(free = 0): Promise<void> {
       const file = await open(join(directory, 'filling'), 'w');
       try {
-        for (;;) await file.write(CHUNK);
+        const { bavail, bsize } = await statfs(directory);
+        for (let left = bavail * bsize - free; free === 0 || left > 0; left -= CHUNK.length) await file.write(CHUNK);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
         await file.close();
       }
     },
+    free: () => rm(join(directory, 'filling')),
     makeReadOnly: () => run('mount', ['-o', 'remount,ro', directory]),
     unmount: () => run('umount', [directory]),
   };

@@ -27,6 +27,7 @@ const OF_MIGRATIONS = new Set([
   'AlterTableStmt',
   'IndexStmt',
   'ViewStmt',
+  'CreateSchemaStmt',
   'CreateSeqStmt',
   'AlterSeqStmt',
   'DropStmt',

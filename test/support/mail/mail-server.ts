@@ -111,3 +111,10 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 /** The one-time codes in an email's text, in order. */
 export const tokensIn = ({ text: said }: Pick<ReadMail, 'text'>) =>
   [...said.matchAll(/#(?:recover|verify)=([A-Za-z0-9_-]{43})/g)].map(([, token = '']) => token);
+
+/** The settings of a service that sends its emails with the server. */
+export const mailSettings = ({ url }: Pick<MailServer, 'url'>) => ({
+  SMTP_URL: url,
+  MAIL_FROM: 'quotient@example.org',
+  PUBLIC_URL: 'https://quotient.example.org',
+});

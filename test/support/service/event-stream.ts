@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 
 export type StreamEvent = { event: string; id?: string; data: string };
-type Options = { key?: string; method?: string; headers?: Record<string, string> };
+/** `ca` is the certificate that an `https:` URL is checked with. */
+type Options = { key?: string; method?: string; headers?: Record<string, string>; ca?: string };
 
 /** Opens a stream of server-sent events and collects the events. Any other response is collected as text. */
-export async function openEvents(url: string, { key, method = 'GET', headers }: Options = {}) {
-  const sent = request(url, { method, agent: false, headers: { ...(key && { 'x-api-key': key }), ...headers } });
+export async function openEvents(url: string, { key, method = 'GET', headers, ca }: Options = {}) {
+  const open = url.startsWith('https:') ? secureRequest : request;
+  const sent = open(url, { ca, method, agent: false, headers: { ...(key && { 'x-api-key': key }), ...headers } });
   sent.end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const events: StreamEvent[] = [];
@@ -24,7 +27,9 @@ export async function openEvents(url: string, { key, method = 'GET', headers }: 
     const of = (name: string) => fields.find(([, field]) => field === name)?.[2];
     if (fields.some(([, field]) => field === '')) comments += 1;
     if (of('retry') !== undefined) retry = Number(of('retry'));
-    const [event, data, id] = [of('event'), of('data'), of('id')];
+    const event = of('event');
+    const data = of('data');
+    const id = of('id');
     if (event !== undefined && data !== undefined) events.push({ event, data, ...(id !== undefined && { id }) });
   }
 

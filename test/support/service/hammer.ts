@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'undici';
 
-export type Answer = {
+export type CountedResponse = {
   status: number;
   at: number;
   retryAfter: string | undefined;
@@ -16,7 +16,7 @@ type Options = {
   connections?: number;
   path?: string;
   /** A connection ends after the first response for which this returns true, or after `stop`. */
-  until?: (answer: Answer) => boolean;
+  until?: (response: CountedResponse) => boolean;
   /** The time between a response and the next call, in ms. */
   everyMs?: number;
 };
@@ -27,12 +27,12 @@ type Options = {
  */
 export function hammer(url: string, apiKey: string, options: Options = {}) {
   const { connections = 4, path = PRICED, until = () => false, everyMs = 0 } = options;
-  const answers: Answer[] = [];
+  const responses: CountedResponse[] = [];
   const failed: string[] = [];
   let inFlight = 0;
   let stopped = false;
 
-  async function call(client: Client): Promise<Answer | undefined> {
+  async function call(client: Client): Promise<CountedResponse | undefined> {
     inFlight += 1;
     try {
       const { statusCode, headers, body } = await client.request({
@@ -44,9 +44,9 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
       const code = statusCode >= 400 ? (JSON.parse(text) as { code: string }).code : undefined;
       const retryAfter = headers['retry-after']?.toString();
       const closes = headers.connection === 'close';
-      const answer = { status: statusCode, at: performance.now(), retryAfter, code, closes };
-      answers.push(answer);
-      return answer;
+      const response = { status: statusCode, at: performance.now(), retryAfter, code, closes };
+      responses.push(response);
+      return response;
     } catch (error) {
       failed.push((error as { code?: string }).code ?? String(error));
       return undefined;
@@ -58,8 +58,8 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
   async function connection(): Promise<void> {
     const client = new Client(url, { headersTimeout: 60_000 });
     while (!stopped) {
-      const answer = await call(client);
-      if (!answer || answer.closes || until(answer)) break;
+      const response = await call(client);
+      if (!response || response.closes || until(response)) break;
       if (everyMs > 0) await wait(everyMs);
     }
     await client.destroy();
@@ -67,11 +67,11 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
 
   const done = Promise.all(Array.from({ length: connections }, connection));
   return {
-    answers,
+    responses,
     failed,
     inFlight: () => inFlight,
     /** The number of responses with a status, or with 2xx. */
-    count: (status?: number) => answers.filter((one) => (status ? one.status === status : one.status < 300)).length,
+    count: (status?: number) => responses.filter((one) => (status ? one.status === status : one.status < 300)).length,
     /** Resolves when every connection has ended. */
     done: done.then(() => undefined),
     /** Ends every connection after its current call. */

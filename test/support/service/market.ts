@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock';
 import { openLog } from '#open';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import type { Answer } from '#server/replies/answer-body';
+import type { DataResponse } from '#server/responses/response-body';
 import { readSettings } from '#settings';
 import type { TestClock } from '../../../fixtures/clock.ts';
 import { openParts } from '../../../fixtures/parts.ts';
@@ -29,6 +29,7 @@ export async function openTestMarket(
   const settings = {
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    COINBASE_URL: sandbox.coinbaseUrl,
     EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     COINGECKO_PLAN: plan,
     ...statisticsSettings(sandbox),
@@ -68,10 +69,10 @@ type Points = { date: string; price: number }[];
 export type Received = { prices: Points; market_cap: Points; total_volume: Points };
 
 /** The series in a response, which may be in a list. */
-export function received({ body }: Answer): Received {
+export function received({ body }: DataResponse): Received {
   const parsed = JSON.parse(String(body.identity.payload));
   return Array.isArray(parsed) ? parsed[0] : parsed;
 }
 
 /** The times of a series' prices, in Unix ms. */
-export const timesOf = (answer: Answer) => received(answer).prices.map(({ date }) => Date.parse(date));
+export const timesOf = (response: DataResponse) => received(response).prices.map(({ date }) => Date.parse(date));

@@ -1,14 +1,16 @@
 import type { AddressInfo } from 'node:net';
-import { byOperator, mintApiKey, storedForm } from '#accounts/keys/api-key';
-import { createUserStore } from '#accounts/keys/user-store';
-import { firstTerm } from '#accounts/ledger/plan';
 import { buildApp } from '#app';
 import { type Clock, systemClock } from '#core/clock';
+import { mintOwnerKey } from '#keys/api-key';
+import { createKeyStore } from '#keys/key-store';
 import { openLog } from '#open';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import type { Timeouts } from '#server/connections/request-body';
-import type { StreamTimes } from '#server/replies/stream-review';
+import type { StreamTimes } from '#server/responses/stream-review';
 import { readSettings } from '#settings';
+import { byOperator } from '#users/authority';
+import { firstTerm } from '#users/plan';
+import { createUserStore } from '#users/user-store';
 import { openParts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase, type TestDatabase } from '../database/database.ts';
@@ -23,7 +25,7 @@ type Options = {
    * Settings that override the defaults, which use the sandbox and log everything. A function receives the sandbox, to
    * use its URLs. No node is configured by default.
    */
-  settings?: Environment | ((sandbox: Sandbox) => Environment);
+  settings?: Environment | ((sandbox: Sandbox) => Environment | Promise<Environment>);
   /** The options of `startSandbox`. The default clock is the service's. */
   sandbox?: Parameters<typeof startSandbox>[0];
   /** The system's clock by default. */
@@ -56,12 +58,13 @@ export async function startService({
 }: Options = {}) {
   const logLines: string[] = [];
   const sandbox: Sandbox = await startSandbox({ clock, ...options });
-  const env = typeof given === 'function' ? given(sandbox) : given;
+  const env = typeof given === 'function' ? await given(sandbox) : given;
   const logger = openLog(env?.LOG_LEVEL ?? 'trace', { write: (line) => void logLines.push(line) });
   const settings = readSettings({
     PORT: '0',
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
+    COINBASE_URL: sandbox.coinbaseUrl,
     EXCHANGE_RATES_URL: sandbox.exchangeRatesUrl,
     ...statisticsSettings(sandbox),
     ...env,
@@ -78,6 +81,7 @@ export async function startService({
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${settings.basePath}`;
   const users = createUserStore(database.prisma);
+  const keys = createKeyStore(database.prisma);
 
   return {
     /** `http://127.0.0.1:…` and the base path, without a trailing slash. */
@@ -100,21 +104,34 @@ export async function startService({
 
     /** Creates a user with a limit, a term or an ended key that registration does not offer. Returns the key. */
     async createUser({ limit = 1_000_000, validUntil, revokedAt, expiresAt }: UserCreation = {}): Promise<string> {
-      const apiKey = mintApiKey();
+      const ownerKey = mintOwnerKey();
       const now = clock.now();
       const term = { ...firstTerm('monthly', now), ...(validUntil !== undefined && { validUntil }) };
       const { key } = await users.create(
         { name: 'Ada Lovelace', email: 'ada@example.org', limit, createdAt: now, ...term },
-        storedForm(apiKey),
+        ownerKey,
       );
-      if (revokedAt) await users.revokeKeys(byOperator(key, OPERATOR), revokedAt.getTime());
+      if (revokedAt) await keys.revokeKeys(byOperator(key, OPERATOR), revokedAt.getTime());
       if (expiresAt) {
-        await users.replaceKeys(byOperator(key, OPERATOR), storedForm(mintApiKey()), {
+        await keys.replaceKeys(byOperator(key, OPERATOR), mintOwnerKey(), {
           now,
           graceEnds: expiresAt.getTime(),
         });
       }
-      return apiKey;
+      return ownerKey.apiKey;
+    },
+
+    /** Creates a key of a user. Returns the key. */
+    async createKey(owner: string, terms: Readonly<Record<string, string>>): Promise<string> {
+      const headers = { 'x-api-key': owner };
+      const response = await fetch(`${url}/v1/user/keys?${new URLSearchParams(terms)}`, { method: 'POST', headers });
+      return ((await response.json()) as { apiKey: string }).apiKey;
+    },
+
+    /** The charged calls in the current period of a key's user. */
+    async used(key: string): Promise<number> {
+      const response = await fetch(`${url}/v1/user/usage`, { headers: { 'x-api-key': key } });
+      return ((await response.json()) as { used: number }).used;
     },
 
     /** Sends a GET for a path below `url`, with the key in its header if there is one. */

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { firstAnswer, type RawAnswer } from '../../../fixtures/raw-answer.ts';
+import { firstResponse, type RawResponse } from '../../../fixtures/raw-response.ts';
 
 /**
  * Sends raw bytes, one request at a time on a connection. If the server closes the connection, a new one is opened.
@@ -24,14 +24,14 @@ export function openConnection(url: string) {
      * disconnects before it has responded.
      * @param isHead whether the response has no body, whatever its Content-Length
      */
-    async send(chunks: readonly (string | Buffer)[], { isHead = false } = {}): Promise<RawAnswer> {
+    async send(chunks: readonly (string | Buffer)[], { isHead = false } = {}): Promise<RawResponse> {
       const socket = await connected();
       return new Promise((resolve, reject) => {
         let received = Buffer.alloc(0);
         const onData = (data: Buffer) => {
           received = Buffer.concat([received, data]);
-          const answer = firstAnswer(received, isHead)?.answer;
-          if (answer) settle(() => resolve(answer), answer.headers.connection === 'close');
+          const response = firstResponse(received, isHead)?.response;
+          if (response) settle(() => resolve(response), response.headers.connection === 'close');
         };
         const onClose = () =>
           settle(() => reject(new Error(`disconnected after ${received.length} bytes: ${received}`)), true);
@@ -49,7 +49,7 @@ export function openConnection(url: string) {
 }
 
 /** Sends one request on a separate connection. */
-export async function exchange(url: string, ...chunks: (string | Buffer)[]): Promise<RawAnswer> {
+export async function exchange(url: string, ...chunks: (string | Buffer)[]): Promise<RawResponse> {
   const connection = openConnection(url);
   try {
     return await connection.send(chunks);

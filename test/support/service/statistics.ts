@@ -1,7 +1,7 @@
 import { openLog } from '#open';
 import type { Fault } from '#sandbox/faults';
 import { readSettings } from '#settings';
-import type { TokenStatistics } from '#statistics/records';
+import type { TokenStatistics } from '#statistics/statistics-records';
 import type { StatisticsSymbol } from '#statistics/statistics-sources';
 import { openParts, type Parts } from '../../../fixtures/parts.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
@@ -51,9 +51,9 @@ export async function startWithStatistics({
     ...service,
     /** Requests a token's statistics, and expects that the response conforms to the published description. */
     async stats(token: string, headers: Record<string, string> = {}) {
-      const answer = await service.ask(`${STATS}?token=${token}`, headers);
-      const record = answer.status === 200 ? (JSON.parse(answer.body) as TokenStatistics) : undefined;
-      return { ...answer, source: answer.header('quotient-source'), record };
+      const response = await service.ask(`${STATS}?token=${token}`, headers);
+      const record = response.status === 200 ? (JSON.parse(response.body) as TokenStatistics) : undefined;
+      return { ...response, source: response.header('quotient-source'), record };
     },
     /** Sets the behaviour of an upstream from now on. */
     fail(upstream: Upstream, fault: Fault = BROKEN): void {

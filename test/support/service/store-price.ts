@@ -11,7 +11,7 @@ export async function storePrice(
 ): Promise<void> {
   await prisma.$transaction([
     prisma.$executeRaw`
-      UPDATE source_latest SET record = jsonb_set(record, '{current_price}', to_jsonb(${price}::float8)),
+      UPDATE latest_price SET record = jsonb_set(record, '{current_price}', to_jsonb(${price}::float8)),
         at = ${iso(at)}::timestamptz, fetched_at = ${iso(at)}::timestamptz
       WHERE token = ${token} AND source = 'coingecko'`,
     prisma.$executeRaw(bumpVersion('latest', at)),

@@ -1,9 +1,9 @@
 import type { TokenName } from '#catalogue/token';
 import type { Span } from '#core/clock';
-import type { SeriesStore } from '#prices/archive/series-store';
 import type { Interval } from '#prices/model/interval';
+import type { SeriesStore } from '#prices/series/series-store';
 
-type Row = { at: number; settled: boolean };
+type Row = { at: number; final: boolean };
 
 /** The plausible rows of a series that are stored in a span. */
 export async function storedRows<Stored extends Row>(

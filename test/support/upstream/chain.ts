@@ -5,7 +5,7 @@ import { base64, keyOf, type Order, signedStdTx, signedTxRaw } from '../../../fi
 type Members = Record<string, unknown>;
 // The body's shape is not known here; a test checks the members that it expects.
 // biome-ignore lint/suspicious/noExplicitAny: the test states the shape
-export type NodeAnswer = { status: number; body: any };
+export type NodeResponse = { status: number; body: any };
 
 /** The sandbox's chain on a stopped clock, and calls to its two nodes. */
 export async function openChain(node: NonNullable<Parameters<typeof startSandbox>[0]>['node'] = {}) {
@@ -13,7 +13,7 @@ export async function openChain(node: NonNullable<Parameters<typeof startSandbox
   const sandbox = await startSandbox({ clock, node });
   const [alice, bob] = sandbox.chain.accounts.map(({ address }) => address) as [string, string];
 
-  async function call(url: string, body?: unknown): Promise<NodeAnswer> {
+  async function call(url: string, body?: unknown): Promise<NodeResponse> {
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(url, sent);
     const text = await response.text();
@@ -24,7 +24,9 @@ export async function openChain(node: NonNullable<Parameters<typeof startSandbox
   const cosmos = (path: string, body?: unknown) => call(sandbox.cosmosNodeUrl + path, body);
 
   const order = (changes: Partial<Order> = {}): Order => ({
-    ...{ to: bob, accountNumber: 0, sequence: 0 },
+    to: bob,
+    accountNumber: 0,
+    sequence: 0,
     ...changes,
   });
 
@@ -42,8 +44,8 @@ export async function openChain(node: NonNullable<Parameters<typeof startSandbox
     postAmino: (tx: unknown, mode = 'sync') => legacy('/txs', { tx, mode }),
     async postDirect(bytes: Uint8Array, mode = 'SYNC'): Promise<{ status: number; body: Members }> {
       const body = { tx_bytes: base64(bytes), mode: `BROADCAST_MODE_${mode}` };
-      const answer = await cosmos('/cosmos/tx/v1beta1/txs', body);
-      return { status: answer.status, body: answer.body.tx_response ?? answer.body };
+      const response = await cosmos('/cosmos/tx/v1beta1/txs', body);
+      return { status: response.status, body: response.body.tx_response ?? response.body };
     },
     close: sandbox.close,
   };

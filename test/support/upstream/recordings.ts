@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Reply } from './upstream-server.ts';
+import type { FakeResponse } from './upstream-server.ts';
 
 export const DIRECTORY =
   process.env.RECORDINGS_DIR ?? fileURLToPath(new URL('../../../../shared/recordings', import.meta.url));
@@ -28,7 +28,7 @@ export function recordingNames(upstream: string): string[] {
 }
 
 /** A recorded response with its status and headers. `status` applies if none was recorded. */
-export function recording(upstream: string, name: string, status = 200): Required<Reply> {
+export function recording(upstream: string, name: string, status = 200): Required<FakeResponse> {
   const path = join(DIRECTORY, upstream, name);
   const body = readFileSync(path);
   const metaPath = `${path}.meta.json`;

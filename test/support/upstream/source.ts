@@ -1,8 +1,9 @@
 import { openCoinGecko } from '#prices/sources/coingecko';
 import type { CoinGeckoPlanName } from '#prices/sources/coingecko-plans';
-import type { Dropped } from '#prices/sources/dropped-samples';
+import type { Dropped } from '#upstream/items/items';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
+import type { Script, UpstreamServer } from './upstream-server.ts';
 
 type Options = {
   timeoutMs?: number;
@@ -33,4 +34,22 @@ export function openTestSource(url: string, options: Options = {}) {
     observe: (outcome) => void outcomes.push(outcome),
   });
   return { ...source, clock, outcomes, dropped };
+}
+
+export type TestSource = ReturnType<typeof openTestSource>;
+
+/** The result of a request to a source whose upstream responds as scripted. */
+export async function requestFrom<T>(
+  upstream: UpstreamServer,
+  script: Script,
+  send: (source: TestSource) => Promise<T>,
+  options: Options = {},
+): Promise<T> {
+  upstream.follow(script);
+  const source = openTestSource(upstream.url, options);
+  try {
+    return await send(source);
+  } finally {
+    await source.close();
+  }
 }

@@ -1,6 +1,7 @@
 import type { StatisticsOptions } from '#statistics/sources/source';
-import type { StatisticsSource } from '#statistics/statistics-sources';
+import type { StatisticsSource, StatisticsSymbol } from '#statistics/statistics-sources';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import type { Script, UpstreamServer } from './upstream-server.ts';
 
 type Options = { timeoutMs?: number; calls?: number; now?: string };
 
@@ -22,4 +23,19 @@ export function openTestStatistics(
     observe: (outcome) => void outcomes.push(outcome),
   });
   return { ...source, clock, outcomes };
+}
+
+/** A sample of a token from a source whose upstream responds as scripted. `path` is that of the source's base URL. */
+export async function sampleFrom(
+  upstream: UpstreamServer,
+  [open, symbol, path = '']: [open: (options: StatisticsOptions) => StatisticsSource, StatisticsSymbol, path?: string],
+  script: Script,
+) {
+  upstream.follow(script);
+  const source = openTestStatistics(open, `${upstream.url}${path}`);
+  try {
+    return await source.sample(symbol);
+  } finally {
+    await source.close();
+  }
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { NodeDialect } from '#cosmos/dialects/adapter';
-import { type Reply, startUpstreamServer, type UpstreamCall } from './upstream-server.ts';
+import { type FakeResponse, startUpstreamServer, type UpstreamCall } from './upstream-server.ts';
 
 type Known = { height: string; txhash: string; code?: number; raw_log?: string };
 /** Returns a reply, handles the response itself, or leaves the request to the node. */
-type Override = (call: UpstreamCall, response: ServerResponse) => Reply | 'taken' | undefined;
+type Override = (call: UpstreamCall, response: ServerResponse) => FakeResponse | 'taken' | undefined;
 
-const json = (body: unknown, status = 200): Reply => ({ status, body: JSON.stringify(body) });
+const json = (body: unknown, status = 200): FakeResponse => ({ status, body: JSON.stringify(body) });
 
 const MODERN = '/cosmos/tx/v1beta1/txs';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
@@ -22,7 +22,7 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     height,
     amount: '7',
     /** The response to a broadcast, besides its hash if not set, and the known transactions by hash. */
-    answer: { height: '0', raw_log: '[]' } as Partial<Known>,
+    response: { height: '0', raw_log: '[]' } as Partial<Known>,
     chainId: 'test-1',
     known: new Map<string, Known>(),
     override: (() => undefined) as Override,
@@ -34,7 +34,7 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     time: '2026-05-15T14:42:25Z',
   });
 
-  function legacy({ method, path }: UpstreamCall): Reply | undefined {
+  function legacy({ method, path }: UpstreamCall): FakeResponse | undefined {
     if (path.startsWith('/blocks/'))
       return json({
         block_id: { hash: 'AB'.repeat(32) },
@@ -48,7 +48,7 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     if (path.startsWith('/bank/balances/')) {
       return json({ height: String(state.height), result: [{ denom: 'ukava', amount: state.amount }] });
     }
-    if (path === '/txs' && method === 'POST') return json({ txhash: 'A'.repeat(64), ...state.answer });
+    if (path === '/txs' && method === 'POST') return json({ txhash: 'A'.repeat(64), ...state.response });
     if (path === '/txs') {
       const txs = [...state.known.values()];
       const count = String(txs.length);
@@ -60,7 +60,7 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
       : json({ error: `Tx: RPC error -32603 - Internal error: Tx (${hash}) not found` }, 404);
   }
 
-  function modern({ method, path, body }: UpstreamCall): Reply | undefined {
+  function modern({ method, path, body }: UpstreamCall): FakeResponse | undefined {
     if (path.startsWith(`${TENDERMINT}/blocks/`)) {
       const hash = Buffer.alloc(32, 0xab).toString('base64');
       return json({ block_id: { hash }, block: { header: header(path.slice(TENDERMINT.length + 8)) } });
@@ -79,7 +79,7 @@ export async function startTestNode({ dialect = 'cosmos' as NodeDialect, height 
     if (path === MODERN && method === 'POST') {
       const bytes = Buffer.from(JSON.parse(body).tx_bytes, 'base64');
       const txhash = createHash('sha256').update(bytes).digest('hex').toUpperCase();
-      return json({ tx_response: { code: 0, txhash, ...state.answer } });
+      return json({ tx_response: { code: 0, txhash, ...state.response } });
     }
     if (path === MODERN) {
       const found = [...state.known.values()];

@@ -4,14 +4,16 @@ import { text } from 'node:stream/consumers';
 
 export type UpstreamCall = {
   method: string;
+  /** The target as it was received. */
+  url: string;
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;
   body: string;
 };
-export type Reply = { status?: number; headers?: Record<string, string>; body: string | Buffer };
+export type FakeResponse = { status?: number; headers?: Record<string, string>; body: string | Buffer };
 /** Returns a reply, or handles the response itself and returns undefined. */
-export type Script = (call: UpstreamCall, response: ServerResponse) => Reply | undefined;
+export type Script = (call: UpstreamCall, response: ServerResponse) => FakeResponse | undefined;
 
 /** Starts an upstream on 127.0.0.1 that responds as scripted. `calls` lists its requests, oldest first. */
 export async function startUpstreamServer(script: Script) {
@@ -21,19 +23,20 @@ export async function startUpstreamServer(script: Script) {
     const url = new URL(`http://upstream${request.url}`);
     const call = {
       method: request.method ?? 'GET',
+      url: request.url ?? '',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
       body: await text(request),
     };
     calls.push(call);
-    const reply = current(call, response);
-    if (!reply) return;
-    response.writeHead(reply.status ?? 200, {
+    const fake = current(call, response);
+    if (!fake) return;
+    response.writeHead(fake.status ?? 200, {
       'content-type': 'application/json; charset=utf-8',
-      ...reply.headers,
+      ...fake.headers,
     });
-    response.end(reply.body);
+    response.end(fake.body);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 

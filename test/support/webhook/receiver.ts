@@ -6,7 +6,7 @@ export type Delivery = { headers: Record<string, string>; body: string };
 
 /** Starts a receiver of webhooks. `answer` returns the status of each response. `close` stops the receiver. */
 export async function startReceiver(
-  answer: (delivery: Delivery, response: ServerResponse) => number | undefined = () => 204,
+  respond: (delivery: Delivery, response: ServerResponse) => number | undefined = () => 204,
 ) {
   const deliveries: Delivery[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -17,7 +17,7 @@ export async function startReceiver(
       body: Buffer.concat(chunks).toString(),
     };
     deliveries.push(delivery);
-    const status = answer(delivery, response);
+    const status = respond(delivery, response);
     if (status !== undefined) response.writeHead(status).end();
   });
   server.listen(0, '127.0.0.1');

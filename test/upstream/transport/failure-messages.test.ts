@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '#open';
 import type { Fault } from '#sandbox/faults';
 import { type Sandbox, startSandbox } from '#sandbox/server';
-import type { UpstreamFailure } from '#upstream/failure';
+import type { UpstreamFailure } from '#upstream/failures/failure';
 import { failureOf } from '#upstream/transport/http-client';
 import { openTestSource } from '../../support/upstream/source.ts';
 
@@ -83,10 +83,24 @@ describe('a failure of an upstream states its cause once', () => {
       sandbox.faults.clear();
       sandbox.faults.always(fault);
       const source = openTestSource(sandbox.coingeckoUrl, { timeoutMs: 1_000 });
-      const failure = await source.daily('bitcoin', 5).catch((error: UpstreamFailure) => error);
+      const request = reason === 'empty' ? source.quotes(['bitcoin']) : source.daily('bitcoin', 5);
+      const failure = await request.catch((error: UpstreamFailure) => error);
       await source.close();
       expect(failure).toMatchObject({ reason });
       expectOnce(failure as UpstreamFailure);
+    });
+
+    test('states the rest of a pause in whole seconds', async () => {
+      sandbox.faults.clear();
+      sandbox.faults.next({ kind: 'status', status: 429, headers: { 'retry-after': '10' } });
+      const source = openTestSource(sandbox.coingeckoUrl);
+      const ask = () => source.daily('bitcoin', 5).catch((error: UpstreamFailure) => error);
+      await ask();
+      source.clock.advance(227.864713);
+      const failure = await ask();
+      await source.close();
+      expect(failure).toMatchObject({ reason: 'resting' });
+      expect((failure as UpstreamFailure).message).toMatch(/ 10 seconds$/);
     });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#core/clock';
+import { parseNetworks } from '#core/forms/network-address';
 import { openNode } from '#node/source';
-import { createWebhookSender } from '#notifications/sources/webhook';
-import { parseNetworks } from '#notifications/sources/webhook-url';
+import { createWebhookSender } from '#notifications/channels/webhook/webhook';
 import { openUpstream } from '#upstream/transport/upstream';
 import { startInterimServer } from '../../support/upstream/interim-server.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
