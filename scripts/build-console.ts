@@ -1,20 +1,18 @@
 import { join } from 'node:path';
-import { PLAN_NAMES, PLANS, termInWords } from '#accounts/ledger/plan';
-import { footerHtml, headerHtml } from '#docs/pages/page';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
+import { PLAN_NAMES, PLANS, perPeriod, termInWords } from '#users/plan';
+import { footerHtml, headerHtml } from '#web/page';
 import { buildPage, ROOT } from './build-page.ts';
 
 // Builds the console. Run by `npm ci` and `npm run build:console`.
 
-const PERIODS = { 1: 'month', 12: 'year' } as const;
-
 /** The plans in the sign-up form. The first plan is selected. */
 const planChoice = () =>
   PLAN_NAMES.map((name, index) => {
-    const { limit, months } = PLANS[name];
+    const { limit } = PLANS[name];
     const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     return `<label class="plan"><input type="radio" name="plan" value="${name}" data-term="${termInWords(name)}"${index === 0 ? ' checked' : ''}> \
-<span><strong>${title}</strong> <span data-count="${limit}">${limit.toLocaleString('en-US')}</span> calls a ${PERIODS[months]}</span></label>`;
+<span><strong>${title}</strong> <span data-count="${limit}">${limit.toLocaleString('en-US')}</span> calls ${perPeriod(name)}</span></label>`;
   }).join('\n');
 
 const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { PLAN_NAMES } from '#accounts/ledger/plan';
-import { USER_STATES } from '#accounts/users/account-state';
-import { AUDIT_ACTIONS } from '#core/operator';
-import { brandHtml, themeHtml } from '#docs/pages/page';
+import { AUDIT_ACTIONS } from '#core/actor';
+import { USER_STATES } from '#users/administration/account-report';
+import { PLAN_NAMES } from '#users/plan';
+import { brandHtml, themeHtml } from '#web/page';
 import { buildPage, ROOT } from './build-page.ts';
 
 // Builds the operator's page. Run by `npm ci` and `npm run build:operator`.

@@ -10,7 +10,7 @@ import { rolldown } from 'rolldown';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Assets that all pages share: the icon, the theme, and styles that each `styles/index.css` imports. */
-const SHARED = join(ROOT, 'src/docs/pages/assets');
+const SHARED = join(ROOT, 'src/web/assets');
 const hashOf = (content: Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, 10);
 
 /** Bundles the modules. A module that is imported on first use remains separate. */

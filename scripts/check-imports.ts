@@ -9,7 +9,10 @@ const SUBPATHS = Object.entries(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
 );
 
-const CAPABILITIES = ['accounts', 'notifications', 'catalogue', 'prices', 'statistics', 'node', 'operator', 'status'];
+const CAPABILITIES = [
+  ...['users', 'keys', 'ledger', 'gate', 'requests', 'notifications', 'catalogue', 'prices', 'statistics', 'node'],
+  ...['operator', 'status'],
+];
 const BASE = ['core', 'database', 'upstream', 'server'];
 const inSrc = (...folders: string[]) => folders.map((folder) => `src/${folder}`);
 
@@ -19,20 +22,26 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/database': inSrc('core'),
   'src/upstream': inSrc('core'),
   'src/server': inSrc('core', 'database', 'upstream'),
-  'src/accounts': inSrc(...BASE),
-  'src/notifications': inSrc(...BASE, 'accounts'),
-  'src/operator': inSrc(...BASE, 'accounts', 'notifications'),
+  'src/users': inSrc(...BASE),
+  'src/keys': inSrc(...BASE, 'users'),
+  'src/ledger': inSrc(...BASE, 'users', 'keys'),
+  'src/gate': inSrc(...BASE, 'users', 'keys', 'ledger'),
+  'src/requests': inSrc(...BASE, 'keys'),
+  'src/notifications': inSrc(...BASE, 'users', 'ledger'),
+  'src/operator': inSrc(...BASE, 'users', 'keys', 'ledger', 'gate', 'notifications'),
   'src/status': inSrc(...BASE),
   'src/catalogue': inSrc(...BASE),
   'src/prices': inSrc(...BASE, 'catalogue'),
   'src/statistics': inSrc(...BASE, 'catalogue'),
   'src/node': [...inSrc(...BASE), 'packages/cosmos'],
-  'src/docs': inSrc(...BASE, ...CAPABILITIES),
+  'src/web': inSrc(...BASE, ...CAPABILITIES),
+  'src/docs': inSrc(...BASE, ...CAPABILITIES, 'web'),
   'src/mcp': inSrc(...BASE, ...CAPABILITIES, 'docs'),
+  'src/coingecko': inSrc(...BASE, 'catalogue', 'prices'),
   'src/process': inSrc('core', 'database', 'upstream'),
   // Files directly in src/.
-  src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'mcp', 'process')],
-  'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'process'), 'packages/sandbox'],
+  src: [...inSrc(...BASE, ...CAPABILITIES, 'docs', 'web', 'mcp', 'coingecko', 'process')],
+  'src/cli': ['src', ...inSrc(...BASE, ...CAPABILITIES, 'docs', 'web', 'process'), 'packages/sandbox'],
   'packages/cosmos': [],
   'packages/client': ['packages/cosmos'],
   'packages/pages': ['packages/client'],
@@ -67,9 +76,8 @@ const ROLES: { uses: RegExp; in: (file: string) => boolean; message: string }[] 
   },
   {
     uses: /^(fastify|@fastify\/.*|fastify-type-provider-zod)$/,
-    in: (file) =>
-      /^src\/((admin-)?app\.ts$|server\/|docs\/|accounts\/gate\/)/.test(file) || /\/routes[^/]*\.ts$/.test(file),
-    message: 'only routes*.ts, src/server, src/docs and src/accounts/gate use Fastify',
+    in: (file) => /^src\/((admin-)?app\.ts$|server\/|docs\/|web\/|gate\/)/.test(file) || /-routes\.ts$/.test(file),
+    message: 'only routes*.ts, src/server, src/docs and src/gate use Fastify',
   },
   {
     uses: /^@modelcontextprotocol\//,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// Lint, import rules, English and types: `npm run check`. All checks run even if one fails.
+// Lint, import rules and types: `npm run check`. All checks run even if one fails.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';
@@ -10,11 +10,12 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const CHECKS = [
   [BIOME, 'check', '.'],
   ['scripts/check-imports.ts'],
-  ['scripts/check-english.ts'],
   [TSC],
-  ...['packages/client', 'packages/console', 'packages/pages', 'packages/operator', 'src/docs/pages/assets'].map(
-    (project) => [TSC, '-p', project],
-  ),
+  ...['packages/client', 'packages/console', 'packages/pages', 'packages/operator', 'src/web/assets'].map((project) => [
+    TSC,
+    '-p',
+    project,
+  ]),
 ];
 
 for (const args of CHECKS) {

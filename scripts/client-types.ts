@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { PROBLEM_CODES } from '#core/problems';
 import { idsOf, RECORD_NAMES } from '#docs/openapi/public-records';
-import * as operator from '#operator/records';
+import * as operator from '#operator/operator-records';
+import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, storedIntervalOf } from '#prices/model/candle-interval';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
 
@@ -66,6 +67,20 @@ async function clientTypes(): Promise<string> {
   ].join('\n');
 }
 
+/** The intervals of candles, from fine to coarse, as the console offers them. */
+function candleIntervals(): string {
+  const lines = CANDLE_INTERVAL_NAMES.map((name) => {
+    const { length, title } = CANDLE_INTERVALS[name];
+    return `  { name: '${name}', title: '${title}', length: ${length}, stored: '${storedIntervalOf(name)}' },\n`;
+  });
+  const meaning =
+    'The intervals of candles, from fine to coarse. `length` is in ms. Candles are computed from those of the `stored` interval.';
+  return (
+    `/** ${meaning} */\nexport const CANDLE_INTERVALS = [\n${lines.join('')}] as const;\n\n` +
+    "/** The interval of candles. `minute` means five minutes, and weeks start on Monday. */\nexport type CandleInterval = (typeof CANDLE_INTERVALS)[number]['name'];\n"
+  );
+}
+
 await Promise.all([FOLDER, OPERATOR_FOLDER].map((folder) => mkdir(folder, { recursive: true })));
 await writeFile(new URL('records.ts', FOLDER), await clientTypes());
 await writeFile(new URL('records.ts', OPERATOR_FOLDER), await interfaces(idsOf(operator)));
@@ -73,3 +88,4 @@ await writeFile(
   new URL('version.ts', FOLDER),
   `/** The version of the package. */\nexport const VERSION = '${service.version}';\n`,
 );
+await writeFile(new URL('candle-intervals.ts', FOLDER), candleIntervals());

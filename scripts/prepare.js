@@ -2,11 +2,26 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Runs at the end of `npm ci`: generates and builds the files that the repository does not contain. Plain JavaScript,
-// because without the development dependencies, any version of Node may run it.
+// Runs at the end of `npm ci`: generates and builds the files that the repository does not contain, and deletes files of
+// packages that no script reads. Plain JavaScript, because without the development dependencies, any version of Node may
+// run it.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const exists = (/** @type {string} */ path) => existsSync(`${ROOT}${path}`);
+
+/** A quarter of what npm installs: Node's headers, source maps, and Prisma's query compilers for other databases. */
+const UNUSED = [
+  'node_modules/node/node_modules/*/include',
+  'node_modules/**/*.map',
+  'node_modules/@prisma/client/runtime/query_compiler_*',
+  'node_modules/prisma/build/query_compiler_*',
+];
+
+async function deleteUnused() {
+  const { globSync, rmSync } = await import('node:fs');
+  const files = globSync(UNUSED, { cwd: ROOT }).filter((file) => !file.includes('postgresql'));
+  for (const file of files) rmSync(`${ROOT}${file}`, { recursive: true, force: true });
+}
 
 /** @param {string} script */
 function run(script) {
@@ -19,7 +34,7 @@ function run(script) {
 
 async function prepare() {
   const failure = (await run('generate.ts')) ?? (await run('build.ts'));
-  if (!failure) return;
+  if (!failure) return deleteUnused();
   process.stderr.write(`${failure}\n`);
   process.exitCode = 1;
 }
