@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
+import { hasCitus } from './test/distributed/programs.ts';
 import { missingPrograms } from './test/failover/programs.ts';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';
@@ -15,15 +16,20 @@ const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
 const UPGRADE_TESTS = 'test/upgrade/**/*.test.ts';
 const FAILOVER_TESTS = 'test/failover/**/*.test.ts';
+const DISTRIBUTED_TESTS = 'test/distributed/**/*.test.ts';
+const OUTSIDE_TESTS = 'test/outside/**/*.test.ts';
 
-/** Areas in which the embedded database and a server can differ. With a server, only these store tests run on both. */
-const STORE_TESTS_ON_BOTH = [
-  'test/**/*-store.store.test.ts',
-  'test/accounts/ledger/*.store.test.ts',
-  'test/accounts/users/account-report.store.test.ts',
+/**
+ * With a server, only these store tests also run on the embedded database and through a connection pooler: they test
+ * the connection, arrays, time stamps, deletions in batches, and rows that several statements lock.
+ */
+const STORE_TESTS_ON_EACH = [
   'test/database/**/*.store.test.ts',
-  'test/prices/archive/older-release.store.test.ts',
-  'test/prices/archive/market-sources.store.test.ts',
+  'test/ledger/ledger-store.store.test.ts',
+  'test/upstream/claims-and-budgets-store.store.test.ts',
+  'test/notifications/outbox-store.store.test.ts',
+  'test/prices/candles/candle-store.store.test.ts',
+  'test/prices/series/market-sources.store.test.ts',
 ];
 
 /** The commands open an embedded database by its directory. */
@@ -33,17 +39,11 @@ const globalSetup = 'test/support/database/global-setup.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
 
-async function isServerAvailable(): Promise<boolean> {
-  if (process.env.TEST_DATABASE_URL) return true;
-  const { getContainerRuntimeClient } = await import('testcontainers');
-  return getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  );
-}
+const isServerAvailable = () =>
+  Boolean(process.env.TEST_DATABASE_URL) || spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
 /** The projects of `npm test`, except those whose requirements this machine does not meet. */
-async function defaultProjects(): Promise<TestProjectConfiguration[]> {
+function defaultProjects(): TestProjectConfiguration[] {
   const projects: TestProjectConfiguration[] = [
     {
       extends: true,
@@ -59,13 +59,18 @@ async function defaultProjects(): Promise<TestProjectConfiguration[]> {
           PROMTOOL_TESTS,
           HOSTILE_TESTS,
           FAILOVER_TESTS,
+          DISTRIBUTED_TESTS,
+          OUTSIDE_TESTS,
         ],
       },
     },
   ];
-  const hasServer = await isServerAvailable();
-  const embedded = hasServer ? [...STORE_TESTS_ON_BOTH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
-  projects.push({ extends: true, test: { name: 'embedded', include: embedded, globalSetup } });
+  const hasServer = isServerAvailable();
+  const embedded = hasServer ? [...STORE_TESTS_ON_EACH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
+  projects.push({
+    extends: true,
+    test: { name: 'embedded', include: embedded, exclude: [OUTSIDE_TESTS], globalSetup },
+  });
   if (hasServer) {
     const include = [SERVER_TESTS, STORE_TESTS];
     const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
@@ -74,14 +79,14 @@ async function defaultProjects(): Promise<TestProjectConfiguration[]> {
       test: {
         name: 'server',
         include,
-        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, STORE_TESTS_EMBEDDED],
+        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, STORE_TESTS_EMBEDDED],
         globalSetup,
         setupFiles,
       },
     });
     if (findPgBouncer()) {
       // All connections to a database share three sessions, so that state left in a session reaches other transactions.
-      projects.push({ extends: true, test: { name: 'pooled', include: STORE_TESTS_ON_BOTH, globalSetup } });
+      projects.push({ extends: true, test: { name: 'pooled', include: STORE_TESTS_ON_EACH, globalSetup } });
     } else {
       console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
     }
@@ -126,6 +131,12 @@ const hostile: TestProjectConfiguration = {
   },
 };
 
+/** Runs clients, generators and linters of others, which `test/outside` installs. */
+const outside: TestProjectConfiguration = {
+  extends: true,
+  test: { name: 'outside', include: [OUTSIDE_TESTS], globalSetup },
+};
+
 const docker: TestProjectConfiguration = {
   extends: true,
   test: {
@@ -165,6 +176,22 @@ function failoverProjects(): TestProjectConfiguration[] {
   return [{ extends: true, test: { name: 'failover', include: [] } }];
 }
 
+/** Runs the tests of the ledger on a Citus cluster of a coordinator and two workers. */
+function distributedProjects(): TestProjectConfiguration[] {
+  if (!hasCitus)
+    console.log('PostgreSQL has no extension citus: the tests on a cluster are skipped. To run them, install Citus.');
+  const ledger = ['ledger-store', 'costs', 'first-calls', 'idle-leases', 'periods', 'returned-calls'];
+  const stores = ledger.map((name) => `test/ledger/${name}.store.test.ts`);
+  const include = [
+    DISTRIBUTED_TESTS,
+    ...stores,
+    'test/ledger/processes/*.store.test.ts',
+    'test/ledger/usage/{details-in-store,key-limits}.store.test.ts',
+  ];
+  const setup = { globalSetup: 'test/distributed/global-setup.ts', testTimeout: 240_000, hookTimeout: 120_000 };
+  return [{ extends: true, test: { name: 'distributed', include: hasCitus ? include : [], ...(hasCitus && setup) } }];
+}
+
 /** Runs the build steps of the image without Docker. */
 const image: TestProjectConfiguration = {
   extends: true,
@@ -172,19 +199,23 @@ const image: TestProjectConfiguration = {
 };
 
 /** Suites that take minutes, such as attacks and image builds, have their own mode: see `npm run test:hostile`. */
-function projectsOf(mode: string): TestProjectConfiguration[] | Promise<TestProjectConfiguration[]> {
+function projectsOf(mode: string): TestProjectConfiguration[] {
   if (mode === 'hostile') return [hostile];
+  if (mode === 'outside') return [outside];
   if (mode === 'image') return [image];
   if (mode === 'upgrade') return [upgrade];
   if (mode === 'failover') return failoverProjects();
+  if (mode === 'distributed') return distributedProjects();
   return mode === 'docker' ? [docker] : defaultProjects();
 }
 
-export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
+export default defineConfig(({ mode }): ViteUserConfig => {
   // The pages use the formats of the locale, which Node and Chromium take from this variable.
   process.env.LC_ALL = 'C.UTF-8';
+  // No result depends on the time zone of the machine. This one has daylight saving time and half an hour.
+  process.env.TZ = 'America/St_Johns';
   if (mode === 'long') process.env.TEST_LONG = '1';
-  const projects = await projectsOf(mode);
+  const projects = projectsOf(mode);
   const outputFile = process.env.VITEST_JSON;
   return {
     test: {
@@ -198,7 +229,7 @@ export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
       isolate: false,
       restoreMocks: true,
       unstubGlobals: true,
-      passWithNoTests: mode === 'failover',
+      passWithNoTests: mode === 'failover' || mode === 'distributed',
       testTimeout: 60_000,
       hookTimeout: 60_000,
       // A machine of a CI service may be busy with other work. The report names the tests that were retried.
