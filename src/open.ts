@@ -106,7 +106,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
   const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams }));
 
-  const components = () => capabilities.flatMap((one) => one.components?.() ?? []);
+  const components = () => capabilities.flatMap((capability) => capability.components?.() ?? []);
   const ready = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
   const status = add(await openStatus({ ...deps, outcomes, components, checkDatabase: ready }));
   const { checkDatabase } = status;
@@ -124,7 +124,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const streamFigures = newStreamFigures();
   const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
   if (requests) {
-    const readings = capabilities.map((one) => one.readings ?? {});
+    const readings = capabilities.map((capability) => capability.readings ?? {});
     metrics.addProcess();
     addRequestReadings(metrics, requests);
     addStreamReadings(metrics, streamFigures);
@@ -162,7 +162,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     runJob: running.run,
     async close(): Promise<void> {
       await running.close();
-      for (const one of capabilities.toReversed()) await one.close?.();
+      for (const capability of capabilities.toReversed()) await capability.close?.();
       await outcomes.close();
       if (!overrides.database) await database.close();
       failures.close();

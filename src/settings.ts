@@ -92,12 +92,12 @@ type Given = { values: Environment; files: Partial<Record<SettingName, string>> 
  * returns and quotes.
  */
 function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
-  const given: Given = { values: {}, files: {} };
+  const environment: Given = { values: {}, files: {} };
   const faults: string[] = [];
   for (const name of SETTING_NAMES) {
     const value = env[name]?.trim();
     const path = env[`${name}_FILE`]?.trim();
-    if (value) given.values[name] = value;
+    if (value) environment.values[name] = value;
     if (!path) continue;
     if (value) {
       faults.push(`${name} and ${name}_FILE are both set: remove one of them`);
@@ -108,11 +108,11 @@ function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
       faults.push(file.fault);
       continue;
     }
-    given.values[name] = file.value;
-    given.files[name] = file.path;
+    environment.values[name] = file.value;
+    environment.files[name] = file.path;
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return given;
+  return environment;
 }
 
 /** The settings of an environment, with the contents of the files that it names. Throws `SettingsError`. */

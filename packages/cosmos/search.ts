@@ -68,14 +68,14 @@ function conditionsIn(query: string): string[] {
 
 /** Throws `NodeRejection` (400) for a search that every node rejects. */
 export function readSearch(query: Pairs): Search {
-  const known = new Map<string, string>();
+  const valueByAttribute = new Map<string, string>();
   const attributes: (readonly [string, string])[] = [];
   const conditions: string[] = [];
   for (const [name, given] of query) {
     const value = lowerCaseAddressesIn(given);
     if (name === 'events') conditions.push(value.trim());
     else if (name === 'query') conditions.push(...conditionsIn(value));
-    else if (/^(page|limit|order_by|pagination\..*)$/.test(name)) known.set(name, value);
+    else if (/^(page|limit|order_by|pagination\..*)$/.test(name)) valueByAttribute.set(name, value);
     else if (name.includes('.')) {
       checkAttribute(name, value);
       attributes.push([name, value]);
@@ -86,10 +86,10 @@ export function readSearch(query: Pairs): Search {
     throw rejection('a search must have at least one condition, like message.sender');
   }
 
-  const of = (name: string, min: number) => whole(name, known.get(name), min);
+  const of = (name: string, min: number) => whole(name, valueByAttribute.get(name), min);
   const limit = Math.min(MAX_LIMIT, of('limit', 1) ?? (of('pagination.limit', 0) || DEFAULT_LIMIT));
   const offset = of('pagination.offset', 0) ?? 0;
-  const order = known.get('order_by');
+  const order = valueByAttribute.get('order_by');
   if (order !== undefined && !/^(ORDER_BY_(UNSPECIFIED|ASC|DESC)|[012])$/.test(order)) {
     throw rejection('must be ORDER_BY_ASC or ORDER_BY_DESC', 'order_by');
   }

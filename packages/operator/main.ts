@@ -95,14 +95,14 @@ onSubmit(
   signIn,
   'Signing in…',
   async (fields) => {
-    const given = fieldOf(fields, 'token').trim();
+    const entered = fieldOf(fields, 'token').trim();
     // The call checks the token before any view needs it.
     await createApi(
-      () => given,
+      () => entered,
       () => undefined,
     ).announcement();
-    token = given;
-    stored.write(given);
+    token = entered;
+    stored.write(entered);
     report('');
     await showPlace();
     document.querySelector<HTMLElement>('main > section:not([hidden]) h1')?.focus();

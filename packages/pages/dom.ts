@@ -73,18 +73,18 @@ export function copyButton(
   };
   new MutationObserver(resetOther).observe(shown, { childList: true, characterData: true, subtree: true });
   button.addEventListener('click', async () => {
-    const mine = text();
-    content = mine;
+    const ownContent = text();
+    content = ownContent;
     // On a page without TLS, browsers offer no clipboard.
     const clipboard = navigator.clipboard as Clipboard | undefined;
-    const copied = await Promise.resolve(clipboard?.writeText(mine)).then(
+    const copied = await Promise.resolve(clipboard?.writeText(ownContent)).then(
       () => clipboard !== undefined,
       () => false,
     );
     if (copied) onCopied?.();
     announce(copied ? 'Copied' : 'The browser does not allow copying. Select the text and copy it manually.');
     // The text may have changed during the copy.
-    if (mine !== text()) return reset();
+    if (ownContent !== text()) return reset();
     clearTimeout(timer);
     button.textContent = copied ? 'Copied' : 'Copy failed';
     timer = setTimeout(reset, COPIED_MS);

@@ -66,8 +66,8 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
     async add(wanted: Wanted): Promise<Added | Refusal> {
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');
-      const known = catalogue.named(id);
-      if (!known && catalogue.all().length >= MAX_SERVED) return refused('too_many');
+      const listedToken = catalogue.named(id);
+      if (!listedToken && catalogue.all().length >= MAX_SERVED) return refused('too_many');
       // A symbol that is in use must keep its meaning.
       const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
       if (namesake) return refused('is_symbol', [namesake.name]);
@@ -93,7 +93,7 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
       const isCalledSo = (one: Token) => one.name !== id && (one.symbol === symbol || one.name === symbol);
       const shared = served.all().filter(isCalledSo);
       const meant = served.find(symbol) ?? token;
-      return { token, isKnown: known !== undefined, isFirstDate, pairs: found.outcomes, shared, meant };
+      return { token, isKnown: listedToken !== undefined, isFirstDate, pairs: found.outcomes, shared, meant };
     },
 
     /** Hides a token; returns `unknown` if it is not served. */

@@ -45,8 +45,8 @@ export function createRequestedTokens(dependencies: Dependencies) {
 
   /** A failed addition leaves the token unknown. */
   function addOnce(coin: ListedCoin): Promise<void> {
-    const known = underWay.get(coin.id);
-    if (known) return known;
+    const pendingAddition = underWay.get(coin.id);
+    if (pendingAddition) return pendingAddition;
     const adding = add(coin)
       .catch((error: unknown) => failures.failed('addition of a requested token', error))
       .finally(() => underWay.delete(coin.id));

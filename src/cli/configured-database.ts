@@ -81,7 +81,7 @@ export const configuredPlace = ({ databaseUrl, dataDir }: Settings): Place =>
 export const isSamePlace = (place: Place, other: Place): boolean =>
   'url' in place ? 'url' in other && place.url === other.url : !('url' in other) && place.dataDir === other.dataDir;
 
-export async function openPlace(label: string, place: Place): Promise<OpenSession> {
+export async function openDatabaseAt(label: string, place: Place): Promise<OpenSession> {
   try {
     return await openSession(place);
   } catch (error) {

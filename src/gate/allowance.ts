@@ -35,12 +35,12 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   async function countsOf(userKey: number, periodStart: number, by?: UsageBy) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const read = await withinDeadline(ledger.counts(userKey, periodStart, USAGE_DATES, by));
-    const known = new Map(read.leases.map((lease) => [lease.key, lease]));
+    const leasesByKey = new Map(read.leases.map((lease) => [lease.key, lease]));
     const daily = new Map(read.days.map(({ date, calls }) => [date, calls]));
     const counts = { used: read.used, daily, read, own: [] as (Unreported & { date: string })[] };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
       // A lease without a row was opened after the counts were read, or has been closed.
-      const reported = known.get(rowKey(lease.process, lease.period.start, lease.date));
+      const reported = leasesByKey.get(rowKey(lease.process, lease.period.start, lease.date));
       const calls = lease.spent - (reported?.spent ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
       counts.own.push({ date, totals: totalsOf(lease), reported });

@@ -41,10 +41,10 @@ export function coinGeckoKeyAtOnce(head: Head): string | undefined {
   const [demo, pro] = HEADERS.map((name) => headers[name]);
   if (!url.includes(PREFIX) && keyInUrl(head) === undefined) {
     if (demo === undefined && pro === undefined) return keyAtOnce(head);
-    const one = demo ?? pro;
+    const key = demo ?? pro;
     const isAlone = demo === undefined || pro === undefined;
     const hasOthers = headers['x-api-key'] !== undefined || headers.authorization !== undefined;
-    if (isAlone && !hasOthers && typeof one === 'string') return one;
+    if (isAlone && !hasOthers && typeof key === 'string') return key;
   }
   const { keys } = keysOf(head);
   return keys.length === 1 ? keys[0] : undefined;

@@ -103,8 +103,8 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
   async function authenticateByQuery(request: FastifyRequest): Promise<void> {
     const apiKey = (request.query as { api?: string }).api ?? presentedKey(request);
     const now = instantOf(clock);
-    const known = allowance.holderAtOnce(apiKey, now.elapsed);
-    if (!known || endOf(known, now.wall)) unknownKeys.admitOrThrow(request.client, now.wall);
+    const cachedHolder = allowance.holderAtOnce(apiKey, now.elapsed);
+    if (!cachedHolder || endOf(cachedHolder, now.wall)) unknownKeys.admitOrThrow(request.client, now.wall);
     enter(request, await allowance.holderOf(apiKey));
   }
 

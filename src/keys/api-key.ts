@@ -76,8 +76,8 @@ const shared = new Map<string, readonly Scope[]>();
 export function sharedScopes(scopes: readonly Scope[]): readonly Scope[] {
   const list = SCOPES.filter((scope) => scopes.includes(scope));
   const name = list.join();
-  const known = shared.get(name);
-  if (known) return known;
+  const sharedList = shared.get(name);
+  if (sharedList) return sharedList;
   shared.set(name, list);
   return list;
 }

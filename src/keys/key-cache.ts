@@ -8,7 +8,7 @@ import { hashApiKey, isApiKey } from './api-key.ts';
 import { endOf, hasEnded, type KeyHolder, unknownKey } from './key-holder.ts';
 import type { KeyHolderStore, UserCursor } from './key-holder-store.ts';
 import { createKeyLookups } from './key-lookups.ts';
-import { UNUSED, type Use, writeUses } from './key-use.ts';
+import { recordKeyUses, UNUSED, type Use } from './key-use.ts';
 
 /** Maximum numbers of cached keys: existing keys, and well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;
@@ -119,7 +119,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
   async function startOver(): Promise<void> {
     const ended = [...holderByHash].filter(([, { holder }]) => hasEnded(holder)).map(([hash]) => hash);
     const read = await withinDeadline(store.findByHashes(ended.slice(0, MAX_REVIVED)));
-    for (const known of holderByHash.values()) known.isForgotten = true;
+    for (const cachedKey of holderByHash.values()) cachedKey.isForgotten = true;
     holderByHash.clear();
     absentHashes.clear();
     const keys = read.filter((holder) => !hasEnded(holder)).map(({ user, id }) => ({ user: user.key, id }));
@@ -196,7 +196,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
     },
 
     /** Writes a bounded number of recorded uses. Returns whether all were written. Throws `database_unavailable`. */
-    writeUse: (): Promise<boolean> => writeUses(used, store, counts),
+    writeUse: (): Promise<boolean> => recordKeyUses(used, store, counts),
   };
 }
 

@@ -23,7 +23,7 @@ type Used = KeyHolder & Use;
  * @param unwritten the used keys; written keys are removed
  * @param counts whether the use of a key is recorded
  */
-export async function writeUses(
+export async function recordKeyUses(
   unwritten: Set<Used>,
   store: Pick<KeyHolderStore, 'recordUse'>,
   counts: (key: Used) => boolean,

@@ -155,8 +155,8 @@ export const keyRotation: FastifyPluginAsyncZod<Pick<Options, 'keys'>> = async (
 export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { keys, bodies, clock, settings }) => {
   neverStored(app);
 
-  const facts = { cost: 0, scope: 'account' } as const;
-  const posting = { schema: create(clock), config: { ...facts, problems: ['too_many_keys'] } } as const;
+  const chargeAndScope = { cost: 0, scope: 'account' } as const;
+  const posting = { schema: create(clock), config: { ...chargeAndScope, problems: ['too_many_keys'] } } as const;
 
   const parametersIn = createKeyBodyReader(clock);
   app.register(async (creating) => {
@@ -177,13 +177,13 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { keys, bodi
     });
   });
 
-  app.get('/keys', { schema: list, config: { ...facts, allowExpired: true } }, async ({ caller }) =>
+  app.get('/keys', { schema: list, config: { ...chargeAndScope, allowExpired: true } }, async ({ caller }) =>
     (await keys.list(caller.user.key)).map(toRecord),
   );
 
   app.delete(
     '/keys/:id',
-    { schema: remove, config: { ...facts, problems: ['not_found', 'last_owner_key'] } },
+    { schema: remove, config: { ...chargeAndScope, problems: ['not_found', 'last_owner_key'] } },
     async (request, reply) => {
       await keys.delete(byOwnerKey(request.caller), knownId(request.params.id));
       return reply.code(204).send();
@@ -196,7 +196,7 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { keys, bodi
       .withTypeProvider<ZodTypeProvider>()
       .patch(
         '/keys/:id',
-        { schema: change(clock), config: { ...facts, problems: ['not_found', 'unsupported_media_type'] } },
+        { schema: change(clock), config: { ...chargeAndScope, problems: ['not_found', 'unsupported_media_type'] } },
         async ({ caller, params, body }) => toRecord(await keys.update(byOwnerKey(caller), knownId(params.id), body)),
       );
   });

@@ -6,17 +6,17 @@ const MAX_APART = MINUTE;
 const FORM = /^Process (\d{13})\.([A-Za-z0-9_-]{43})$/;
 
 /** `process` is the ID of the recipient, so no other process can use the token. */
-type Question = { process: string; user: number };
+type PeerRequest = { process: string; user: number };
 
-const sign = (secret: string, { process, user }: Question, at: number): string =>
+const sign = (secret: string, { process, user }: PeerRequest, at: number): string =>
   createHmac('sha256', secret).update(`${process}.${user}.${at}`).digest('base64url');
 
 /** The value of `Authorization` with which a process asks another for a user's requests. `now` is in Unix ms. */
-export const peerToken = (secret: string, question: Question, now: number): string =>
-  `Process ${now}.${sign(secret, question, now)}`;
+export const peerToken = (secret: string, request: PeerRequest, now: number): string =>
+  `Process ${now}.${sign(secret, request, now)}`;
 
-export function isPeerToken(text: string | undefined, secret: string, question: Question, now: number): boolean {
+export function isPeerToken(text: string | undefined, secret: string, request: PeerRequest, now: number): boolean {
   const [, at = '', signature = ''] = FORM.exec(text ?? '') ?? [];
   if (at === '' || Math.abs(Number(at) - now) > MAX_APART) return false;
-  return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(secret, question, Number(at))));
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(secret, request, Number(at))));
 }

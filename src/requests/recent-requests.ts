@@ -39,7 +39,7 @@ const makesRoom = (silent: Ring, full: Ring, capacity: number): boolean =>
  */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
-  const known = new LRUCache<number, User>({
+  const recentUsers = new LRUCache<number, User>({
     max: users,
     dispose: (user) => {
       total -= user.bytes;
@@ -49,7 +49,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
   function open(id: number): User {
     const capacity = Math.min(FIRST, most);
     const user = { ring: createRing(capacity), bytes: 0 };
-    known.set(id, user);
+    recentUsers.set(id, user);
     add(user, USER_BYTES + capacity * REQUEST_BYTES);
     return user;
   }
@@ -61,7 +61,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
 
   /** The user who sent no request for longest. */
   function leastRecent(): [number, User] {
-    const { value } = known.rentries().next();
+    const { value } = recentUsers.rentries().next();
     return value as [number, User];
   }
 
@@ -77,18 +77,18 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     const [id, user] = leastRecent();
     const capacity = Math.floor(capacityOf(user.ring) / 2);
     if (capacity < FIRST) {
-      known.delete(id);
+      recentUsers.delete(id);
       return;
     }
     add(user, resize(user.ring, capacity));
     // Moves the user to the other end of the order, so that each loses requests in turn.
-    known.get(id);
+    recentUsers.get(id);
   }
 
   return {
     /** Called for every response. */
     note(id: number, request: ListedRequest): void {
-      const user = known.get(id) ?? open(id);
+      const user = recentUsers.get(id) ?? open(id);
       if (isRoundComplete(user.ring) && capacityOf(user.ring) < most) grow(user);
       add(user, write(user.ring, request));
       while (total > bytes) shrinkLeastRecent();
@@ -96,15 +96,15 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
 
     /** Newest first. */
     of(id: number): ListedRequest[] {
-      const user = known.peek(id);
+      const user = recentUsers.peek(id);
       return user === undefined ? [] : requestsIn(user.ring).reverse();
     },
 
     /** An upper bound of the memory in bytes. */
     bytes: (): number => total,
 
-    forget: (id: number): boolean => known.delete(id),
-    clear: (): void => known.clear(),
+    forget: (id: number): boolean => recentUsers.delete(id),
+    clear: (): void => recentUsers.clear(),
   };
 }
 

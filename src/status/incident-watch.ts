@@ -26,8 +26,8 @@ export function createIncidentWatch({ open, begin, end, clock }: Dependencies) {
   const unwritten = new Map<string, NewIncident>();
 
   function phaseOf(name: string, isOperational: boolean, at: Instant): Phase {
-    const known = phases.get(name);
-    if (known?.isOperational === isOperational) return known;
+    const current = phases.get(name);
+    if (current?.isOperational === isOperational) return current;
     const phase = { isOperational, since: at };
     phases.set(name, phase);
     return phase;
@@ -40,8 +40,8 @@ export function createIncidentWatch({ open, begin, end, clock }: Dependencies) {
     const phase = phaseOf(name, !isImpaired(component), at);
     if (!isImpaired(component) || !reason || !isConfirmed(phase, at)) return;
     const { state } = component;
-    const known = unwritten.get(name) ?? open(name);
-    if (known && (known.state === 'down' || known.state === state)) return;
+    const openIncident = unwritten.get(name) ?? open(name);
+    if (openIncident && (openIncident.state === 'down' || openIncident.state === state)) return;
     unwritten.set(name, { component: name, state, reason, startedAt: phase.since.wall });
   }
 

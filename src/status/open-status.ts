@@ -53,21 +53,22 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
   const { deadline, versions, clock } = deps;
   const database = watchDatabase(checkDatabase, clock);
   const store = deadline.over(createIncidentStore(prisma));
-  let known: Incident[] = [];
+  let recordedIncidents: Incident[] = [];
   let observed: ObservedDay[] = [];
   const watched = versions.watch({
     names: () => ['incidents'],
     async reload(changed) {
       if (changed.length === 0) return;
       const since = shownSince(clock.now());
-      [known, observed] = await Promise.all([store.read(since), store.observedDays(since)]);
+      [recordedIncidents, observed] = await Promise.all([store.read(since), store.observedDays(since)]);
     },
   });
   await watched.sync();
 
   const current = (): Component[] => [...components(), database.component()];
   const incidents = createIncidentWatch({
-    open: (component) => known.find((one) => one.component === component && one.endedAt === null),
+    open: (component) =>
+      recordedIncidents.find((incident) => incident.component === component && incident.endedAt === null),
     async begin(incident) {
       await store.begin(incident);
       await watched.sync();
@@ -81,8 +82,8 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
 
   async function recordToday(seen: readonly Component[]): Promise<void> {
     const date = isoDate(clock.now());
-    const known = new Set(observed.filter((day) => day.date === date).map(({ component }) => component));
-    const configured = seen.filter(({ name, state }) => state !== 'not_configured' && !known.has(name));
+    const observedToday = new Set(observed.filter((day) => day.date === date).map(({ component }) => component));
+    const configured = seen.filter(({ name, state }) => state !== 'not_configured' && !observedToday.has(name));
     if (configured.length === 0) return;
     await store.recordDays(configured.map(({ name: component }) => ({ component, date })));
     await watched.sync();
@@ -102,7 +103,7 @@ export async function openStatus({ database: { prisma }, outcomes, components, c
     /** Reads no database, because anyone may request the status page. */
     report: () => {
       const since = shownSince(clock.now());
-      const shown = known.filter(({ endedAt }) => endedAt === null || endedAt >= since);
+      const shown = recordedIncidents.filter(({ endedAt }) => endedAt === null || endedAt >= since);
       return { components: current(), incidents: shown.sort((a, b) => b.startedAt - a.startedAt), observed };
     },
     jobs: [

@@ -22,7 +22,7 @@ const isRateLimited = ({ code, status }: QuotientError) => status === 429 && !EX
 
 export function createRetries(method: string, retries: number, random: () => number = Math.random) {
   let failures = 0;
-  let made = 0;
+  let attempts = 0;
 
   function isRepeated(error: QuotientError): boolean {
     if (retries === 0) return false;
@@ -43,8 +43,8 @@ export function createRetries(method: string, retries: number, random: () => num
     pauseAfter(error: QuotientError, left: number): number | undefined {
       const least = (error.retryAfter ?? 0) * 1000;
       if (!isRepeated(error) || least >= left) return undefined;
-      const span = Math.min(FIRST_PAUSE_MS * 2 ** made, MAX_PAUSE_MS, (left - least) / 2);
-      made += 1;
+      const span = Math.min(FIRST_PAUSE_MS * 2 ** attempts, MAX_PAUSE_MS, (left - least) / 2);
+      attempts += 1;
       return least + span * random();
     },
   };

@@ -39,10 +39,10 @@ export function openAccountMenu(
   }
 
   function deletionInWords(): string {
-    const known = usage();
+    const currentUsage = usage();
     const loss =
-      known && known.remaining > 0 && known.validUntil.getTime() > serviceNow()
-        ? ` You lose your ${count(known.remaining)} remaining calls of the period that ends on ${onDateAt(known.resetsAt)}.`
+      currentUsage && currentUsage.remaining > 0 && currentUsage.validUntil.getTime() > serviceNow()
+        ? ` You lose your ${count(currentUsage.remaining)} remaining calls of the period that ends on ${onDateAt(currentUsage.resetsAt)}.`
         : '';
     return `All keys of the account stop working within seconds, and your name and email address are erased.${loss} This cannot be undone.`;
   }

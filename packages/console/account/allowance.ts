@@ -75,8 +75,8 @@ export function openAllowance(session: Session, { isVisible, onError, onUsage }:
       : `Resets ${when}, on ${onDateAt(next.resetsAt)}`;
     validity.show(next.validUntil, next.resetsAt);
     showDays(lastDays(next.daily, now));
-    const made = Math.max(0, next.used - usedBefore);
-    byId('session-calls').textContent = `${inCalls(made)} since you opened this page`;
+    const calls = Math.max(0, next.used - usedBefore);
+    byId('session-calls').textContent = `${inCalls(calls)} since you opened this page`;
   }
 
   async function refresh(): Promise<void> {

@@ -37,13 +37,13 @@ export function openKeyGuide(host: HTMLElement, baseUrl: string, onCopied: () =>
   function update(): void {
     if (!shown) return;
     const { key, apiKey } = shown;
-    const formats = FORMATS[purpose].map(([one]) => one);
-    if (!formats.includes(format)) format = formats[0] as Format;
+    const offeredFormats = FORMATS[purpose].map(([one]) => one);
+    if (!offeredFormats.includes(format)) format = offeredFormats[0] as Format;
     purposes.offer((one) => purposesOf(key).includes(one));
     purposes.select(purpose);
-    languages.offer((one) => formats.includes(one));
+    languages.offer((one) => offeredFormats.includes(one));
     languages.select(format);
-    formatGroup.hidden = formats.length === 1;
+    formatGroup.hidden = offeredFormats.length === 1;
     code.textContent = purposeCode(format, key, baseUrl.replace(/\/$/, ''), apiKey);
     note.textContent = noteFor(purpose, key);
   }

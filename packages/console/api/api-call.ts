@@ -100,8 +100,8 @@ export function candlesCall(
   currency: string,
 ): ApiCall<Candle[]> {
   const parameters = { tokenName, fromDate: from, thruDate: thru, interval, currency };
-  const given = [tokenName, { from, thru, interval }] as const;
-  return { ...callOf('candles', [...given], '/v1/prices/history/ohlc', parameters), hasCsv: true };
+  const clientArguments = [tokenName, { from, thru, interval }] as const;
+  return { ...callOf('candles', [...clientArguments], '/v1/prices/history/ohlc', parameters), hasCsv: true };
 }
 
 export const statisticsCall = (token: StatisticsSymbol) =>

@@ -14,7 +14,7 @@ const SAMPLED = daysCall('bitcoin', 30, 'usd').path;
 /** Fetches market data and falls back to the last response if a call fails. */
 export function createMarketData(session: Session, onResponse: OnResponse = () => undefined) {
   const recents = new Map<string, { result: Promise<Result<object>>; at: number }>();
-  const known = new Map<string, Result<object>>();
+  const resultsByPath = new Map<string, Result<object>>();
 
   async function load<T extends object>(call: ApiCall<T>): Promise<Result<T>> {
     const { client } = session;
@@ -48,10 +48,10 @@ export function createMarketData(session: Session, onResponse: OnResponse = () =
     const { path } = call;
     try {
       const result = await load(call);
-      known.set(path, result);
+      resultsByPath.set(path, result);
       return result;
     } catch (error) {
-      const last = known.get(path) as Result<T> | undefined;
+      const last = resultsByPath.get(path) as Result<T> | undefined;
       if (!last) throw error;
       return { ...last, failure: toError(error) };
     }

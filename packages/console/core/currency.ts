@@ -37,16 +37,16 @@ export function openCurrency() {
 export type Currency = ReturnType<typeof openCurrency>;
 
 const twoDecimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-const formats = new Map<string, Intl.NumberFormat>();
+const formatsByKey = new Map<string, Intl.NumberFormat>();
 
 /** Without a currency, formats a number. */
 function inCurrency(currency: string | undefined, name: string, options: Intl.NumberFormatOptions) {
   const key = `${currency} ${name}`;
-  const known = formats.get(key);
-  if (known) return known;
-  const made = numbers({ ...(currency === undefined ? {} : { style: 'currency', currency }), ...options });
-  formats.set(key, made);
-  return made;
+  const cachedFormat = formatsByKey.get(key);
+  if (cachedFormat) return cachedFormat;
+  const format = numbers({ ...(currency === undefined ? {} : { style: 'currency', currency }), ...options });
+  formatsByKey.set(key, format);
+  return format;
 }
 
 /** Formats a price in a currency (`usd`, `btc`). Smaller prices get more decimals. */

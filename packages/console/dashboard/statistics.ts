@@ -23,11 +23,11 @@ function openSourceTitles({ anonymous }: Session) {
   return async (name: string): Promise<string> => {
     titles ??= read();
     // If the list fails to load, the name replaces the title.
-    const known = await titles.catch(() => {
+    const titlesByToken = await titles.catch(() => {
       titles = undefined;
       return new Map<string, string>();
     });
-    return known.get(name) ?? known.get(name.replace(/-\d+$/, '')) ?? name;
+    return titlesByToken.get(name) ?? titlesByToken.get(name.replace(/-\d+$/, '')) ?? name;
   };
 }
 

@@ -11,8 +11,8 @@ function decimalsOf(step: number): number {
 function stepAt(ticks: readonly number[], place: number): number {
   const tick = ticks[place] ?? 0;
   const steps = [ticks[place - 1], ticks[place + 1]].map((other) => Math.abs((other ?? Number.NaN) - tick));
-  const known = steps.filter((step) => step > 0);
-  return known.length > 0 ? Math.min(...known) : Math.abs(tick) / 1000;
+  const positiveSteps = steps.filter((step) => step > 0);
+  return positiveSteps.length > 0 ? Math.min(...positiveSteps) : Math.abs(tick) / 1000;
 }
 
 const exponentOf = (tick: number) => (tick === 0 ? 0 : Math.floor(Math.log10(Math.abs(tick))));

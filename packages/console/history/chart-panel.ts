@@ -88,19 +88,23 @@ export function openHistory(context: Context, onView: (view: HistoryView) => voi
     loads += 1;
     if (!isFree) isWanted = true;
     offer.hide();
-    const mine = loads;
+    const ownLoad = loads;
     const now = serviceNow();
     intervals.show(commonAvailability(token, others), now);
     view.currency = currency.code;
     panel.setAttribute('aria-busy', 'true');
-    const known = keeps ? shown : [];
+    const shownSeries = keeps ? shown : [];
     // Another token's figures must not appear under this token's name.
     if (shown[0]?.token.tokenName !== view.token) clear('');
     display.showLoading();
     onView({ ...view });
     try {
-      const loaded = await loadHistory(marketData, { ...view }, { tokens: tokens(), now, refresh, isFree, known });
-      if (mine !== loads) return;
+      const loaded = await loadHistory(
+        marketData,
+        { ...view },
+        { tokens: tokens(), now, refresh, isFree, known: shownSeries },
+      );
+      if (ownLoad !== loads) return;
       const isSample = loaded?.some(({ result }) => result.isSample) ?? false;
       const calls = tokens().length;
       const cost = calls === 1 ? 'one call' : inCalls(calls);
@@ -118,14 +122,14 @@ export function openHistory(context: Context, onView: (view: HistoryView) => voi
       problem.replaceChildren();
       announce(`${titles()}, ${metricInWords(view.metric)}, ${rangeInWords(view)}: loaded`);
     } catch (error) {
-      if (mine !== loads) return;
+      if (ownLoad !== loads) return;
       // The old chart does not match the selection.
       clear('No data.');
       const failed = { view, token, error: toError(error), now };
       if (isUnavailable(failed)) problem.replaceChildren(unavailableNote(failed, showOtherDates));
       else onError(error, problem, load);
     } finally {
-      if (mine === loads) panel.setAttribute('aria-busy', 'false');
+      if (ownLoad === loads) panel.setAttribute('aria-busy', 'false');
     }
   }
 

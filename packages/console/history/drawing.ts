@@ -94,7 +94,7 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
 
   function prepare(next: Shape, count: number): void {
     if (next === shape && series.length === count) return;
-    for (const one of series) chart.removeSeries(one);
+    for (const line of series) chart.removeSeries(line);
     shape = next;
     series = Array.from({ length: count }, () => make(next));
     paint();
@@ -111,7 +111,7 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
       tickmarksFormatter: (ticks: number[]) => axisLabels(ticks, isIndexed ? undefined : currency, kind),
       minMove: stepOf(values),
     } as const;
-    for (const one of series) one.applyOptions({ priceFormat });
+    for (const line of series) line.applyOptions({ priceFormat });
   }
 
   return {
@@ -137,9 +137,9 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
       const point = shown?.points[index];
       if (!point) return false;
       const place = shown?.comparison?.lines.findIndex(({ values }) => values[index] !== undefined) ?? 0;
-      const one = series[Math.max(0, place)];
-      if (one) chart.setCrosshairPosition(point.price, secondsOf(point.date), one);
-      return one !== undefined;
+      const line = series[Math.max(0, place)];
+      if (line) chart.setCrosshairPosition(point.price, secondsOf(point.date), line);
+      return line !== undefined;
     },
   };
 }

@@ -72,8 +72,8 @@ export function openPrices({ marketData, currency, onError }: Context, { onSelec
   /** Returns the row of a token, and creates it when it is first shown. `newest` is in Unix ms. */
   function rowOf(token: Token, newest: number): PriceRow {
     const { tokenName } = token;
-    const known = rows.get(tokenName);
-    if (known) return known;
+    const shownRow = rows.get(tokenName);
+    if (shownRow) return shownRow;
     const row = makePriceRow(token, () => onSelect(tokenName));
     row.select(tokenName === selected);
     fill(tokenName, row, newest);
@@ -123,7 +123,7 @@ export function openPrices({ marketData, currency, onError }: Context, { onSelec
   function load(names: readonly TokenName[], refresh = false): Promise<void> {
     pendingLoads += 1;
     panel.setAttribute('aria-busy', 'true');
-    const mine = quotes
+    const ownLoad = quotes
       .load(names, currency.code, refresh)
       .then(
         () => problem.replaceChildren(),
@@ -138,8 +138,8 @@ export function openPrices({ marketData, currency, onError }: Context, { onSelec
         onLoad();
         if (pendingLoads === 0) panel.setAttribute('aria-busy', 'false');
       });
-    loading = Promise.all([loading, mine]);
-    return mine;
+    loading = Promise.all([loading, ownLoad]);
+    return ownLoad;
   }
 
   showOutline();

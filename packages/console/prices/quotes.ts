@@ -30,24 +30,24 @@ export const isBehind = ({ age }: Quote, newest: number): boolean =>
 /** Loads the latest prices of the requested tokens, with one request for every hundred tokens. */
 export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
   const requested = new Set<TokenName>();
-  const known = new Map<TokenName, Quote>();
+  const quotesByToken = new Map<TokenName, Quote>();
   let wanted = 'usd';
 
   /** Keeps known prices, and adds the reason why they could not be updated. */
   function markOld(tokens: readonly TokenName[], failure: QuotientError): void {
     for (const token of tokens) {
-      const quote = known.get(token);
-      if (quote) known.set(token, { ...quote, age: { ...quote.age, failure } });
+      const quote = quotesByToken.get(token);
+      if (quote) quotesByToken.set(token, { ...quote, age: { ...quote.age, failure } });
     }
   }
 
   return {
     requested: requested as ReadonlySet<TokenName>,
-    of: (token: TokenName): Quote | undefined => known.get(token),
+    of: (token: TokenName): Quote | undefined => quotesByToken.get(token),
 
     /** The age of the prices that are up to date, and the time of the newest price (Unix ms). */
     get age(): { age: DataAge | undefined; newest: number } {
-      const quotes = [...known.values()];
+      const quotes = [...quotesByToken.values()];
       const newest = Math.max(...quotes.map(({ age }) => age.fetchedAt?.getTime() ?? 0));
       const upToDate = quotes.filter((quote) => !isBehind(quote, newest));
       return { age: upToDate.length > 0 ? oldest(upToDate.map(({ age }) => age)) : undefined, newest };
@@ -61,7 +61,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
         try {
           const result = await marketData.fetch(latestPricesCall(names, currency), { refresh });
           if (wanted !== currency) return;
-          for (const quote of quotesOf(result, currency)) known.set(quote.price.tokenName, quote);
+          for (const quote of quotesOf(result, currency)) quotesByToken.set(quote.price.tokenName, quote);
           if (result.failure) throw result.failure;
         } catch (error) {
           markOld(names, toError(error));
@@ -71,7 +71,7 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       const failed = (await Promise.allSettled(loads)).find(({ status }) => status === 'rejected');
       if (wanted !== currency) return;
       // Prices in different currencies cannot be sorted together.
-      for (const [token, quote] of known) if (quote.currency !== currency) known.delete(token);
+      for (const [token, quote] of quotesByToken) if (quote.currency !== currency) quotesByToken.delete(token);
       if (failed?.status === 'rejected') throw failed.reason;
     },
 
@@ -79,15 +79,15 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     update(price: TokenPrice): 'rose' | 'fell' | undefined {
       const { tokenName, current_price: next, at } = price;
       if (!requested.has(tokenName)) return undefined;
-      const before = known.get(tokenName)?.price.current_price;
-      known.set(tokenName, { price, currency: wanted, age: { fetchedAt: at ?? undefined, stale: undefined } });
+      const before = quotesByToken.get(tokenName)?.price.current_price;
+      quotesByToken.set(tokenName, { price, currency: wanted, age: { fetchedAt: at ?? undefined, stale: undefined } });
       if (next === null || before === null || before === undefined || next === before) return undefined;
       return next > before ? 'rose' : 'fell';
     },
 
     keep(isServed: (token: TokenName) => boolean): void {
       for (const token of requested) if (!isServed(token)) requested.delete(token);
-      for (const token of known.keys()) if (!isServed(token)) known.delete(token);
+      for (const token of quotesByToken.keys()) if (!isServed(token)) quotesByToken.delete(token);
     },
   };
 }

@@ -176,8 +176,8 @@ const governance = (any: Kind): readonly MessageType[] => [
   message(`${FEEGRANT}.MsgRevokeAllowance`, 'granter', granting),
 ];
 
-const known = anyOf(() => MESSAGES);
-const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(known)];
+const anyMessage = anyOf(() => MESSAGES);
+const MESSAGES: readonly MessageType[] = [...FUNDS, ...governance(anyMessage)];
 export const MESSAGE_TYPES = MESSAGES.map(({ url, amino }) => ({ url, amino }));
 
 export type AminoMessage = { type: string; value: Members };
@@ -186,7 +186,7 @@ export type AminoMessage = { type: string; value: Members };
 export function aminoMessage(value: unknown): AminoMessage {
   if (!isMembers(value)) throw malformed('message');
   try {
-    return known.amino(value, 'message');
+    return anyMessage.amino(value, 'message');
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     const { '@type': type, ...rest } = value;
@@ -199,11 +199,11 @@ export function messageFields(field: number, messages: unknown): { bytes: Uint8A
   const all = list(messages, 'messages');
   const bytes = all.map((one, i) => {
     if (!isMembers(one)) throw rejection(`msg.${i}`, 'an object');
-    return known.bytes(field, one, `msg.${i}`);
+    return anyMessage.bytes(field, one, `msg.${i}`);
   });
   const signers = all.flatMap((one) => {
     const { type, value } = one as AminoMessage;
-    return [known.typeOf(type)?.signer?.(value)].flat();
+    return [anyMessage.typeOf(type)?.signer?.(value)].flat();
   });
   return { bytes, signers: signers.filter((one): one is string => typeof one === 'string' && one !== '') };
 }

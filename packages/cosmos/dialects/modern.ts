@@ -72,9 +72,9 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     const stateOf = async (address: string) => {
       const reply = await accountReply(address);
       const { value } = reply ? modernAccount(address, bodyOf(reply).account, []) : noAccount();
-      const known = sequence ?? value.sequence;
-      if (known === null) throw malformed('sequence of the account');
-      return { sequence: known, publicKey: value.public_key };
+      const nextSequence = sequence ?? value.sequence;
+      if (nextSequence === null) throw malformed('sequence of the account');
+      return { sequence: nextSequence, publicKey: value.public_key };
     };
     return { tx_bytes: await txBytes(tx, stateOf), mode };
   };

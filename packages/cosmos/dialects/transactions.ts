@@ -87,7 +87,7 @@ function groupByType(events: readonly LegacyEvent[]): LegacyEvent[] {
   const byType = new Map<string, LegacyEvent['attributes']>();
   for (const { type, attributes } of events) {
     const before = byType.get(type);
-    if (before) for (const one of attributes) before.push(one);
+    if (before) for (const attribute of attributes) before.push(attribute);
     else byType.set(type, [...attributes]);
   }
   return [...byType].map(([type, attributes]) => ({ type, attributes })).sort((a, b) => (a.type < b.type ? -1 : 1));

@@ -47,8 +47,8 @@ function problemOf(response: Response, text: string): QuotientError {
 }
 
 export const queryOf = (query: Query): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+  const parameters = Object.entries(query).filter(([, value]) => value !== '');
+  return parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : '';
 };
 
 /** The calls of the page. `onRejected` runs if the service rejects the token. */

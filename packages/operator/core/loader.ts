@@ -11,19 +11,19 @@ export function openLoader(panel: HTMLElement, problem: Element) {
 
   async function load<T>(read: () => Promise<T>, write: (value: T) => void): Promise<void> {
     turn += 1;
-    const mine = turn;
+    const ownTurn = turn;
     panel.setAttribute('aria-busy', 'true');
     try {
       const value = await read();
-      if (mine !== turn) return;
+      if (ownTurn !== turn) return;
       problem.replaceChildren();
       write(value);
     } catch (thrown) {
-      if (mine !== turn) return;
+      if (ownTurn !== turn) return;
       const again = makeButton('Try again', () => void load(read, write), 'small');
       problem.replaceChildren(errorNote(toError(thrown), again));
     } finally {
-      if (mine === turn) panel.setAttribute('aria-busy', 'false');
+      if (ownTurn === turn) panel.setAttribute('aria-busy', 'false');
     }
   }
 

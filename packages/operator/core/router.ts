@@ -9,8 +9,8 @@ export function placeIn(fragment: string): Place {
 
 /** Parameters without a value are omitted. */
 export function fragmentOf(view: string, query: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  return `#/${view}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
+  const parameters = Object.entries(query).filter(([, value]) => value !== '');
+  return `#/${view}${parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''}`;
 }
 
 /** Applies the values of a form as parameters when the user submits it or makes a choice. */

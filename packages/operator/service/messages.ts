@@ -44,13 +44,13 @@ export function openMessages({ api, ask, report }: Context): View {
   /** Reports the result of a retry. Rows are replaced only at the end, because a replaced button loses the focus. */
   async function follow(message: Message): Promise<void> {
     turn += 1;
-    const mine = turn;
+    const ownTurn = turn;
     report(`${kindOf(message)}: the service is sending it now …`);
     for (let look = 0; look < MAX_LOOKS; look += 1) {
       await new Promise((done) => setTimeout(done, LOOK_INTERVAL));
-      if (mine !== turn) return;
+      if (ownTurn !== turn) return;
       const page = await api.messages(shown).catch(() => undefined);
-      if (mine !== turn) return;
+      if (ownTurn !== turn) return;
       const result = page && resultIn(page, message);
       if (result === undefined) continue;
       if (result === 'delivered') report(`${kindOf(message)}: delivered.`);

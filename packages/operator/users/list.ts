@@ -11,8 +11,8 @@ import { nameOf, stateTag } from './words.ts';
 function identityCell(user: OperatorUser): HTMLElement {
   const { key, email } = user;
   const link = make('a', { href: `#/users/${key}` }, nameOf(user));
-  const facts = email === null ? ['erased'] : [`User ${key} · `, isolated(email)];
-  return make('div', { class: 'identity' }, link, make('span', { class: 'soft' }, ...facts));
+  const identity = email === null ? ['erased'] : [`User ${key} · `, isolated(email)];
+  return make('div', { class: 'identity' }, link, make('span', { class: 'soft' }, ...identity));
 }
 
 export function openUsers({ api, go }: Pick<Context, 'api' | 'go'>): View {

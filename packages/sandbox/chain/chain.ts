@@ -119,8 +119,8 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
     /** `async` hides the outcome of the check, `sync` returns it, and `block` creates a block immediately. */
     broadcast(hash: string, read: () => Transaction, mode: BroadcastMode): BroadcastResult {
       makeDueBlocks();
-      const known = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
-      if (known) return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
+      const isReceived = delivered.has(hash) || mempool.some((entry) => entry.hash === hash);
+      if (isReceived) return { hash, failure: new TransactionError(19, 'tx already exists in cache'), delivered: null };
       try {
         addToMempool(hash, read);
       } catch (error) {

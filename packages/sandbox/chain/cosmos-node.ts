@@ -21,14 +21,14 @@ import { coinRecord, hashOf, TransactionError } from './transaction.ts';
 const notImplemented = failed(501, 12, 'Not Implemented');
 
 function account(chain: Chain, address: string): Answer {
-  const known = chain.account(address);
-  if (!known) return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
+  const account = chain.account(address);
+  if (!account) return failed(404, 5, `rpc error: code = NotFound desc = account ${address} not found: key not found`);
   const base = {
     '@type': '/cosmos.auth.v1beta1.BaseAccount',
     address,
-    pub_key: known.publicKey && keyRecord(known.publicKey),
-    account_number: String(known.number),
-    sequence: String(known.sequence),
+    pub_key: account.publicKey && keyRecord(account.publicKey),
+    account_number: String(account.number),
+    sequence: String(account.sequence),
   };
   return json(200, { account: base });
 }
@@ -88,8 +88,8 @@ function block(chain: Chain, of: string): Answer {
     part_set_header: { total: 1, hash: blockId(chain, -block).toString('base64') },
   });
   const header = { ...blockHeader(chain, latest, '11'), last_block_id: id(latest.height - 1) };
-  const made = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
-  return json(200, { block_id: id(latest.height), block: made, sdk_block: made });
+  const block = { header, data: { txs: [] }, evidence: { evidence: [] }, last_commit: null };
+  return json(200, { block_id: id(latest.height), block, sdk_block: block });
 }
 
 /** A panic or a failed message is 500 with code 2, as in x/auth/tx. */

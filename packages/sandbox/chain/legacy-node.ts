@@ -27,14 +27,14 @@ const notFound: Answer = {
 };
 
 function account(chain: Chain, address: string): unknown {
-  const known = chain.account(address);
+  const account = chain.account(address);
   // Legacy nodes return an empty account for an unknown address.
   const value = {
-    address: known ? address : '',
+    address: account ? address : '',
     coins: chain.balances(address).map(coinRecord),
-    public_key: known?.publicKey ? keyRecord(known.publicKey) : null,
-    account_number: String(known?.number ?? 0),
-    sequence: String(known?.sequence ?? 0),
+    public_key: account?.publicKey ? keyRecord(account.publicKey) : null,
+    account_number: String(account?.number ?? 0),
+    sequence: String(account?.sequence ?? 0),
   };
   return { type: 'cosmos-sdk/Account', value };
 }
@@ -111,8 +111,8 @@ function broadcast(chain: Chain, text: string): Answer {
   if (!body.success) return failed(400, 'failed to decode the request body');
   const mode = modeSchema.safeParse(body.data.mode);
   if (!mode.success) {
-    const known = modeSchema.options.join(', ');
-    return failed(500, `unsupported return type ${body.data.mode}; supported types: ${known}`);
+    const supportedTypes = modeSchema.options.join(', ');
+    return failed(500, `unsupported return type ${body.data.mode}; supported types: ${supportedTypes}`);
   }
   let read: ReturnType<typeof readStdTx>;
   try {

@@ -80,9 +80,9 @@ function candles(pair: Product, query: URLSearchParams, seed: number, now: numbe
   const seconds = Number(query.get('granularity') ?? 60);
   if (!GRANULARITIES.includes(seconds)) return refused(400, 'Unsupported granularity');
   const length = seconds * SECOND;
-  const given = [query.get('start'), query.get('end')].map((text) => Date.parse(text ?? ''));
-  const isGiven = given.every((at) => !Number.isNaN(at));
-  const [start = 0, end = 0] = isGiven ? given : [now - (MAX_CANDLES - 1) * length, now];
+  const requestedSpan = [query.get('start'), query.get('end')].map((text) => Date.parse(text ?? ''));
+  const isGiven = requestedSpan.every((at) => !Number.isNaN(at));
+  const [start = 0, end = 0] = isGiven ? requestedSpan : [now - (MAX_CANDLES - 1) * length, now];
   if ((end - start) / length > MAX_CANDLES)
     return refused(
       400,

@@ -23,9 +23,9 @@ const errorReply = (error: string): Answer => jsonReply(200, { error: [error] })
 /** The records of the pairs in `pair`, or of all pairs. */
 function byName(query: URLSearchParams, record: (pair: Pair) => unknown): Answer {
   const pairs = query.get('pair')?.split(',').map(pairNamed) ?? allPairs();
-  const known = pairs.filter((found) => found !== undefined);
-  if (known.length < pairs.length) return errorReply('EQuery:Unknown asset pair');
-  return ok(Object.fromEntries(known.map((pair) => [pair.name, record(pair)])));
+  const foundPairs = pairs.filter((found) => found !== undefined);
+  if (foundPairs.length < pairs.length) return errorReply('EQuery:Unknown asset pair');
+  return ok(Object.fromEntries(foundPairs.map((pair) => [pair.name, record(pair)])));
 }
 
 /** Kraken returns two values for each daily figure: since midnight UTC, and for the last 24 hours. */

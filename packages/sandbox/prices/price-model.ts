@@ -70,8 +70,8 @@ type Market = { place: number; listed: number; economy: Economy };
 const markets = new Map<string, Market>();
 
 function marketOf(name: string): Market {
-  const known = markets.get(name);
-  if (known) return known;
+  const cachedMarket = markets.get(name);
+  if (cachedMarket) return cachedMarket;
   const token = sandboxToken(name);
   if (!token) throw new RangeError(`unknown token ${name}`);
   const market = { place: token.place, listed: listedAt(token), economy: ECONOMIES[name] ?? syntheticEconomy(token) };

@@ -147,8 +147,8 @@ export function createSolana({ seed, clock }: Setting): Upstream {
       if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
       const { data: request } = rpcRequest.safeParse(json);
       if (!request) return reply(null, failed(-32600, 'Invalid request'));
-      const known = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-      return reply(request.id, known?.(clock.now(), request.params) ?? failed(-32601, 'Method not found'));
+      const respond = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
+      return reply(request.id, respond?.(clock.now(), request.params) ?? failed(-32601, 'Method not found'));
     },
   };
 }

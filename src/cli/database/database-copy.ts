@@ -1,7 +1,7 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { interruption, progressLine } from '#cli/command-line';
-import { configuredPlace, confirmCreation, isSamePlace, openPlace, placeOf } from '#cli/configured-database';
+import { configuredPlace, confirmCreation, isSamePlace, openDatabaseAt, placeOf } from '#cli/configured-database';
 import { systemClock } from '#core/clock';
 import { type Compared, type CopyEvent, type CopyOutcome, createCopy } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';
@@ -138,7 +138,7 @@ async function run({ values, flags }: Given): Promise<number> {
 
   const open: OpenSession[] = [];
   const opened: Opened = async (label, place) => {
-    const session = await openPlace(label, place);
+    const session = await openDatabaseAt(label, place);
     open.push(session);
     return session;
   };

@@ -27,7 +27,7 @@ type Dependencies = {
 /** Stored candles, the candles of the requested interval, and the spans of those that are not complete. */
 type ServedCandles = { stored: CandleColumns; columns: CandleColumns; gaps: readonly Span[] };
 
-export function createCandleFacts({ source, cache, archive, retention, clock }: Dependencies) {
+export function createCandleCoverage({ source, cache, archive, retention, clock }: Dependencies) {
   const bounds = (interval: Interval, now: number) => ({
     reach: source.reach(interval, now),
     keptFrom: keptFrom(retention, source.name, now),
@@ -90,14 +90,14 @@ export function createCandleFacts({ source, cache, archive, retention, clock }: 
   ) {
     const now = clock.now();
     const length = candleLength(series.interval);
-    const known = overlap(window.span, { from: beginning(series), thru: now });
-    const unvalued = known && valuation ? valuation.missing(known) : [];
+    const servedSpan = overlap(window.span, { from: beginning(series), thru: now });
+    const unvalued = servedSpan && valuation ? valuation.missing(servedSpan) : [];
     const { length: servedLength } = factsOfCandleInterval(window.candles);
     const spans = isStored(window)
       ? [...missing(series, window), ...unvalued]
       : uncovered
           .filter((span) => !isAwaited(series, window, span))
-          .flatMap((span) => overlap(span, known ?? span) ?? []);
+          .flatMap((span) => overlap(span, servedSpan ?? span) ?? []);
     const gaps = union(spans).map((span) => spanText(series.interval, span));
     const lastAt = stored.at.at(-1) ?? window.span.from;
     const running = runningCandle(series.interval, now);

@@ -144,11 +144,11 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
     async intervalOf(file: CandleFile): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
-      for await (const one of file.lines()) {
-        const at = timestampOf(one, file);
-        if (typeof at === 'object') return { line: one.line, ...at };
+      for await (const line of file.lines()) {
+        const at = timestampOf(line, file);
+        if (typeof at === 'object') return { line: line.line, ...at };
         const length = Math.abs(at - last);
-        if (length > 0 && length < smallest.length) smallest = { length, line: one.line };
+        if (length > 0 && length < smallest.length) smallest = { length, line: line.line };
         last = at;
       }
       const { length, line } = smallest;
@@ -165,9 +165,9 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       const read = createCandleReader(file, { interval, allowHoles, now: clock.now() });
       let good = 0;
       let bad = 0;
-      const report = (one: BadLine) => {
+      const report = (badLine: BadLine) => {
         bad += 1;
-        onBad(one);
+        onBad(badLine);
       };
       for await (const line of file.lines()) {
         const result = read(line);
@@ -204,9 +204,9 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
         for await (const line of file.lines()) {
           const candle = candleOf(line);
           count += 1;
-          for (const one of candlesThrough(last, candle, length)) {
-            added += one === candle ? 0 : 1;
-            batch.push({ ...one, final: isCandleSettled(one.at, length, now) });
+          for (const filledCandle of candlesThrough(last, candle, length)) {
+            added += filledCandle === candle ? 0 : 1;
+            batch.push({ ...filledCandle, final: isCandleSettled(filledCandle.at, length, now) });
             if (batch.length < BATCH_ROWS) continue;
             yield batch;
             batch = [];

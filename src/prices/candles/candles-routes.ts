@@ -7,7 +7,7 @@ import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#price
 import {
   type CurrencyParameters,
   dates,
-  formats,
+  formatParameters,
   inOrder,
   orCsv,
   type TokenParameter,
@@ -46,7 +46,7 @@ const contract = (token: TokenParameter, currency: CurrencyParameters, clock: Cl
   description: `Returns the open, high, low and close prices and the volume from Kraken. In other currencies, all four prices are converted at the rate for the date on which the candle starts. For \`btc\` and \`eth\`, the rate is the open price of the bitcoin or ethereum candle at the same time. ${CANDLE_RULES}`,
   operationId: 'getCandles',
   querystring: inOneCurrency(
-    inOrder(z.object({ ...dates(token, clock), interval: candleInterval, ...formats, ...currency })),
+    inOrder(z.object({ ...dates(token, clock), interval: candleInterval, ...formatParameters, ...currency })),
   ),
   response: { 200: orCsv('The finished candles, oldest first', z.array(candle), CANDLES) },
 });

@@ -25,7 +25,7 @@ import type { CachedResponses } from '#server/responses/response-cache';
 import type { Format } from '#server/responses/response-headers';
 import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstream/fetch-runner';
 import { type CandleCache, type CandleFetch, candleFetch, candleGroup, missingCandlesOf } from './candle-cache.ts';
-import { createCandleFacts, firstRequested, isCandleSettled, planCandles } from './candle-coverage.ts';
+import { createCandleCoverage, firstRequested, isCandleSettled, planCandles } from './candle-coverage.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
 import { combineCandles } from './combine-candles.ts';
@@ -50,8 +50,8 @@ const RENDER: Record<Format, Form<CandleColumns>['render']> = {
 /** Every method throws a problem if there is no response. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, cachedResponses, archive, retention, singleFlight, rates, clock } = dependencies;
-  const candleFacts = createCandleFacts({ source, cache, archive, retention, clock });
-  const { beginning, bounds, missing } = candleFacts;
+  const coverage = createCandleCoverage({ source, cache, archive, retention, clock });
+  const { beginning, bounds, missing } = coverage;
 
   const load = ({ token, interval }: CandleSeries) =>
     Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
@@ -68,17 +68,17 @@ export function createCandles(dependencies: Dependencies) {
 
   /** Makes one call for all candles from an instant on. Does not store candles older than the retention period. */
   async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
-    const candleFacts = await source.candles(token, CANDLE_MINUTES[interval], from);
+    const fetched = await source.candles(token, CANDLE_MINUTES[interval], from);
     const now = clock.now();
     const length = candleLength(interval);
-    const { rows, covers } = keptOf(candleFacts.candles, candleFacts.covers, keptFrom(retention, source.name, now));
+    const { rows, covers } = keptOf(fetched.candles, fetched.covers, keptFrom(retention, source.name, now));
     const settling = rows.map((candle) => ({ ...candle, final: isCandleSettled(candle.at, length, now) }));
     const update = { interval, rows: settling, covers };
-    const known = cache.missing(token, interval);
+    const missingSpans = cache.missing(token, interval);
     await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
     const name = missingCandlesOf({ token, interval });
     const missing = cache.missing(token, interval);
-    const isNew = missing.some((span) => subtractSpans(span, known).length > 0);
+    const isNew = missing.some((span) => subtractSpans(span, missingSpans).length > 0);
     if (isNew || (missing.length > 0 && cache.fetchedAt(name) === undefined))
       await cache.record(source.name, name, token, [], now);
   }
@@ -86,10 +86,10 @@ export function createCandles(dependencies: Dependencies) {
   async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
     const { token, interval } = series;
     const now = clock.now();
-    const known = bounds(interval, now);
-    const requested = cache.series(token, interval).slice(firstRequested(interval, known), now);
+    const seriesBounds = bounds(interval, now);
+    const requested = cache.series(token, interval).slice(firstRequested(interval, seriesBounds), now);
     const plan = planCandles(span, {
-      ...known,
+      ...seriesBounds,
       now,
       interval,
       coverage: cache.coverage(token, interval),
@@ -110,9 +110,9 @@ export function createCandles(dependencies: Dependencies) {
     const outcome = await refresh(series, window);
     const { columns, version } = await read(series, window.span);
     const gaps = missing(series, window);
-    const known = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
+    const origin = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
     return valuationBySamples(
-      { currency, source: source.name, ...known },
+      { currency, source: source.name, ...origin },
       { at: columns.at, price: columns.open },
       window.interval,
     );
@@ -134,12 +134,12 @@ export function createCandles(dependencies: Dependencies) {
     const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
     const outcome = await refresh(series, window);
     const { columns: dollars, version: storedVersion } = await read(series, window.span);
-    if (dollars.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure);
+    if (dollars.at.length === 0) throw coverage.nothingToServe(series, window, outcome.failure);
     const stored = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
     const { columns, gaps } = isStored(window) ? { columns: stored, gaps: [] } : combined(stored, window);
-    const response = candleFacts.facts(series, window, { stored, columns, gaps }, outcome, valuation);
+    const response = coverage.facts(series, window, { stored, columns, gaps }, outcome, valuation);
     if (valuation && stored.at.length === 0) throw rateUnavailable(valuation, window.span, response.gaps);
-    if (columns.at.length === 0) throw candleFacts.nothingToServe(series, window, outcome.failure, response.gaps);
+    if (columns.at.length === 0) throw coverage.nothingToServe(series, window, outcome.failure, response.gaps);
     const isNamed = storedVersion !== undefined && (!valuation || valuation.version !== undefined);
     const version = isNamed ? [storedVersion, valuation?.version].join(';') : undefined;
     const isWide = windowSize(columns.at.length) !== 'short';
@@ -147,8 +147,8 @@ export function createCandles(dependencies: Dependencies) {
   }
 
   const size = (token: TokenName, { interval, span }: Window): WindowSize => {
-    const known = overlap(span, { from: beginning({ token, interval }), thru: clock.now() });
-    return windowSize(known === undefined ? 0 : samplesIn(interval, known));
+    const servedSpan = overlap(span, { from: beginning({ token, interval }), thru: clock.now() });
+    return windowSize(servedSpan === undefined ? 0 : samplesIn(interval, servedSpan));
   };
   const { rangeAs } = createWindowResponses({
     ...{ cachedResponses, windowOf: candleWindow, size, read: readCandles, clock },

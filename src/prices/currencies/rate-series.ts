@@ -20,10 +20,10 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   const dates = rows.map(([date]) => date);
   const rates = rows.map(([, rate]) => rate);
   const last = dates.at(-1);
-  const isOver = last !== undefined && newest - last > HOLDS;
+  const hasEnded = last !== undefined && newest - last > HOLDS;
   const spans = union(
     dates.map((from, i): Span => {
-      const next = dates[i + 1] ?? (isOver ? Number.NaN : Number.POSITIVE_INFINITY);
+      const next = dates[i + 1] ?? (hasEnded ? Number.NaN : Number.POSITIVE_INFINITY);
       const holds = next === Number.POSITIVE_INFINITY || next - from <= HOLDS;
       return { from, thru: (holds ? next : from + DAY) - 1 };
     }),
@@ -33,9 +33,9 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
     /** The spans with a valid rate. */
     spans: spans as readonly Span[],
     /** The date of the last rate, if rates are no longer published. */
-    endedOn: isOver ? last : undefined,
+    endedOn: hasEnded ? last : undefined,
     /** The date of the last rate, if further rates are published. */
-    awaitedFrom: isOver ? undefined : last,
+    awaitedFrom: hasEnded ? undefined : last,
 
     at(instant: number): { rate: number; on: number } | undefined {
       if (!spans.some(({ from, thru }) => from <= instant && instant <= thru)) return undefined;

@@ -79,7 +79,7 @@ const separator = z
     fix: 'comma or semicolon',
     examples: ['comma'],
   });
-export const formats = { format, separator };
+export const formatParameters = { format, separator };
 
 const problems: ProblemCode[] = [
   'no_data',
@@ -146,7 +146,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       `${REACH}`,
     operationId: 'getPriceHistoryByDate',
     querystring: inOneCurrency(
-      z.object({ tokenName: token, date: date(['DD-MM-YYYY', 'YYYY-MM-DD'], clock), ...formats, ...currency }),
+      z.object({ tokenName: token, date: date(['DD-MM-YYYY', 'YYYY-MM-DD'], clock), ...formatParameters, ...currency }),
     ),
     response: { 200: orCsv('An array with the figures of the date', z.array(dateSnapshot)) },
   },
@@ -158,7 +158,7 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
       'and hourly points for 2 to 10 days. For 11 or more days, it contains one point per midnight (UTC), and ' +
       `the latest sample as the last point. ${REACH}`,
     operationId: 'getPriceHistoryByDays',
-    querystring: inOneCurrency(z.object({ tokenName: token, days, ...formats, ...currency })),
+    querystring: inOneCurrency(z.object({ tokenName: token, days, ...formatParameters, ...currency })),
     response: { 200: orCsv('An array with one series', z.array(priceSeries)) },
   },
   range: {
@@ -166,7 +166,9 @@ const contracts = (token: TokenParameter, currency: CurrencyParameters, clock: C
     summary: 'Read the price history between two dates',
     description: `If \`thruDate\` is in the future, the range ends today. The last point of a daily series that ends today is the latest sample. ${REACH}`,
     operationId: 'getPriceHistoryByRange',
-    querystring: inOneCurrency(inOrder(z.object({ ...dates(token, clock), interval, ...formats, ...currency }))),
+    querystring: inOneCurrency(
+      inOrder(z.object({ ...dates(token, clock), interval, ...formatParameters, ...currency })),
+    ),
     response: { 200: orCsv('A series', priceSeries) },
   },
 });

@@ -167,8 +167,8 @@ export function createImport({ store, clock }: Dependencies) {
         });
         batch = [];
         const merge = (stored: readonly ArchivedSample[]) => mergeDays(stored, rows, replace);
-        const covers = spansOf([...written, ...skipped]);
-        const merged = (await store.merge(token, extent(rows), covers, merge, clock.now()))?.merged ?? [];
+        const coveredSpans = spansOf([...written, ...skipped]);
+        const merged = (await store.merge(token, extent(rows), coveredSpans, merge, clock.now()))?.merged ?? [];
         for (const row of merged) {
           counts[row.outcome] += 1;
           if (row.outcome === 'kept') onKept(row);

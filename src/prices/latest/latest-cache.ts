@@ -185,11 +185,11 @@ function createLatestPrices(order: SourceOrder) {
     set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState, now: number): void {
       const rowsOf = Map.groupBy(rows, ({ token }) => token);
       for (const token of tokens) {
-        const mine = order.flatMap((source) => rowsOf.get(token)?.find((row) => row.source === source) ?? []);
-        const composed = composeLatest(mine, order, state, now);
+        const tokenRows = order.flatMap((source) => rowsOf.get(token)?.find((row) => row.source === source) ?? []);
+        const composed = composeLatest(tokenRows, order, state, now);
         forget(token);
         if (!composed) continue;
-        stored.set(token, mine);
+        stored.set(token, tokenRows);
         served.set(token, composed);
       }
     },

@@ -181,8 +181,8 @@ export function createLatestResponses({
     currency: Currency,
   ): DataResponse | Promise<DataResponse> {
     const { requestKey, tokens } = request;
-    const known = cachedResponses.get(requestKey);
-    if (known) return known;
+    const cachedResponse = cachedResponses.get(requestKey);
+    if (cachedResponse) return cachedResponse;
     const keep = (response: DataResponse) => cachedResponses.keep(requestKey, response);
     if (currency !== DOLLAR) return inCurrency(request, currency).then(keep);
     const loading = tokens.flatMap((token) => archive.load(token) ?? []);

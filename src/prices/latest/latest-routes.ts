@@ -51,8 +51,8 @@ type Options = { catalogue: Catalogue; currencies: readonly Currency[]; market: 
 export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const { catalogue, currencies, market, send } = options;
   const currency = currencyParameters(currencies);
-  const one = inOneCurrency(z.object({ tokenName: tokenName(catalogue), ...currency }));
-  app.get('/token', { schema: { ...latest, querystring: one }, config }, (request, reply) =>
+  const oneToken = inOneCurrency(z.object({ tokenName: tokenName(catalogue), ...currency }));
+  app.get('/token', { schema: { ...latest, querystring: oneToken }, config }, (request, reply) =>
     send(request, reply, market.latest(request.query.tokenName, currencyOf(request.query))),
   );
 

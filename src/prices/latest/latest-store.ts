@@ -54,7 +54,7 @@ function readLatest(
 }
 
 /** Sends rows as one JSON text. The server parses the digits of each figure, so no figure is rounded. */
-const given = (quotes: Quotes) => Prisma.sql`
+const quoteRows = (quotes: Quotes) => Prisma.sql`
   SELECT token, record, market, to_timestamp(at / 1000)::timestamptz(3) AS at,
     to_timestamp("fetchedAt" / 1000)::timestamptz(3) AS fetched_at
   FROM json_to_recordset(${JSON.stringify(quotes)}::json)
@@ -62,7 +62,7 @@ const given = (quotes: Quotes) => Prisma.sql`
 
 const writeLatest = (source: MarketSourceName, quotes: Quotes) => Prisma.sql`
   INSERT INTO latest_price (token, source, record, market, at, fetched_at)
-  SELECT token, ${source}, record, market, at, fetched_at FROM (${given(quotes)}) AS given
+  SELECT token, ${source}, record, market, at, fetched_at FROM (${quoteRows(quotes)}) AS given
   ON CONFLICT (token, source) DO UPDATE
   SET record = excluded.record, market = excluded.market, at = excluded.at, fetched_at = excluded.fetched_at, held_price = NULL`;
 
@@ -84,7 +84,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     INSERT INTO point (token, "interval", at, ${POINT_TABLE.columns})
     SELECT given.token, ${interval}::series_interval, given.at, ${figure('current_price')}, ${figure('market_cap')},
       ${figure('total_volume')}, false, ${source}, ${preferred.length > 0}::boolean
-    FROM (${given(quotes)}) AS given
+    FROM (${quoteRows(quotes)}) AS given
     LEFT JOIN LATERAL (
       SELECT true AS is_there FROM point
       WHERE point.token = given.token AND "interval" = ${interval}::series_interval AND ${stays}

@@ -164,9 +164,9 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       const days = Math.min(HOURLY_DAYS, history.finer);
       const samples = priced(isRecent ? await source.recent(token, days) : await source.between(token, span));
       const now = clock.now();
-      const covers = isRecent ? { from: requested - days * DAY, thru: now } : span;
+      const coveredSpan = isRecent ? { from: requested - days * DAY, thru: now } : span;
       const inSpan = isRecent ? samples : samples.filter(({ at }) => overlap({ from: at, thru: at }, span));
-      const updates: PointUpdate[] = [{ interval: 'hour', rows: archived('hour', inSpan, now), covers }];
+      const updates: PointUpdate[] = [{ interval: 'hour', rows: archived('hour', inSpan, now), covers: coveredSpan }];
       await record(`hours:${token}`, token, updates, now);
     },
 
@@ -185,12 +185,12 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       const lastDate = last && isSettled('day', last.at, now) ? startOfDate(last.at) : startOfDate(now) - DAY;
       const thru = samples.length === 0 ? lastKnowable('day', now) : lastDate + DAY - 1;
       const isFinal = hasAllFigures(samples);
-      const covers = isFinal ? { from: startOfDate(from), thru } : undefined;
+      const coveredSpan = isFinal ? { from: startOfDate(from), thru } : undefined;
       const settling = rows.map((row) => ({
         ...row,
         final: isFinal && row.at === startOfDate(row.at) && isSettled('day', row.at, now),
       }));
-      const midnights: PointUpdate = { interval: 'day', rows: settling, covers };
+      const midnights: PointUpdate = { interval: 'day', rows: settling, covers: coveredSpan };
       await record(`daily:${token}`, token, [...(trailing ? singleSample(token, trailing) : []), midnights], now);
     },
   };

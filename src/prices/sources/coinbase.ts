@@ -4,7 +4,7 @@ import { iso, SECOND } from '#core/clock';
 import { type Candle, implausibleCandle } from '#prices/model/candle';
 import type { FailureCause } from '#upstream/failures/failure';
 import { readItems, readMembers } from '#upstream/items/items';
-import { createJsonReader, numeric, type ReportedError } from '#upstream/transport/json-response';
+import { createJsonReader, numberOrNumericString, type ReportedError } from '#upstream/transport/json-response';
 import { type CandleItems, candleOf, newestFinished, orderedRows } from './candle-rows.ts';
 import type { CandleRequest, Exchange, LastTrade, SendToExchange } from './exchange.ts';
 import type { ListedPair, PairList, PairNames } from './listed-pairs.ts';
@@ -54,7 +54,7 @@ function readProduct(item: unknown, nulled: (member: string) => void): ListedPai
 }
 
 const trade = z.object({
-  price: numeric,
+  price: numberOrNumericString,
   time: z.iso.datetime({ offset: true }).transform(Date.parse).catch(Number.NaN),
 });
 

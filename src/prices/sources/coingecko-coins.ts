@@ -4,7 +4,7 @@ import type { ListedCoin } from '#catalogue/listed-coin';
 import { type Clock, isoDate } from '#core/clock';
 import { createItemReport, type Dropped, readItems, readMembers } from '#upstream/items/items';
 import { FIRST_BLOCK, implausibleTime } from '#upstream/items/plausible';
-import { maybe, numeric } from '#upstream/transport/json-response';
+import { maybe, numberOrNumericString } from '#upstream/transport/json-response';
 import type { Upstream } from '#upstream/transport/upstream';
 import type { createReader } from './coingecko-wire.ts';
 
@@ -35,7 +35,7 @@ const inDollars = <T extends z.ZodType>(schema: T) => z.object({ usd: maybe(sche
 const instant = z.iso.datetime({ offset: true }).transform(Date.parse);
 const OPTIONAL = { genesis_date: z.iso.date().transform(Date.parse), market_data: z.looseObject({}) };
 const FIGURES = {
-  current_price: inDollars(numeric.pipe(z.number().positive())),
+  current_price: inDollars(numberOrNumericString.pipe(z.number().positive())),
   ath_date: inDollars(instant),
   atl_date: inDollars(instant),
 };

@@ -8,7 +8,7 @@ import type { Quote } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { createItemReport, type Dropped, readItems, readMembers } from '#upstream/items/items';
 import { FIRST_BLOCK, implausible, implausibleTime, plausibleFigure, positiveFigure } from '#upstream/items/plausible';
-import { numeric } from '#upstream/transport/json-response';
+import { numberOrNumericString } from '#upstream/transport/json-response';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, reported } from './coingecko-wire.ts';
 
@@ -45,7 +45,7 @@ export function pagesOf(tokens: readonly TokenName[]): TokenName[][] {
   return pages;
 }
 
-const positive = numeric.transform(positiveFigure);
+const positive = numberOrNumericString.transform(positiveFigure);
 
 /** A date after `now` (Unix ms) or before the first block is malformed. */
 function figuresAt(now: number) {
@@ -55,15 +55,15 @@ function figuresAt(now: number) {
     .transform((text) => new Date(text).toUTCString());
   return {
     market_cap: positive,
-    total_volume: numeric.transform(plausibleFigure),
+    total_volume: numberOrNumericString.transform(plausibleFigure),
     circulating_supply: positive,
     total_supply: positive,
     max_supply: positive,
     ath: positive,
-    ath_change_percentage: numeric,
+    ath_change_percentage: numberOrNumericString,
     ath_date: date,
     atl: positive,
-    atl_change_percentage: numeric,
+    atl_change_percentage: numberOrNumericString,
     atl_date: date,
   };
 }
@@ -73,15 +73,15 @@ const IMAGE_LENGTH = 500;
 /** The figures besides those of the latest price. A malformed one is null. */
 const FURTHER = {
   image: z.string().max(IMAGE_LENGTH),
-  market_cap_rank: numeric.pipe(z.int().positive()),
+  market_cap_rank: numberOrNumericString.pipe(z.int().positive()),
   fully_diluted_valuation: positive,
   high_24h: positive,
   low_24h: positive,
-  price_change_24h: numeric,
-  price_change_percentage_24h: numeric,
-  market_cap_change_24h: numeric,
-  market_cap_change_percentage_24h: numeric,
-  roi: z.object({ times: numeric, currency: z.string().max(20), percentage: numeric }),
+  price_change_24h: numberOrNumericString,
+  price_change_percentage_24h: numberOrNumericString,
+  market_cap_change_24h: numberOrNumericString,
+  market_cap_change_percentage_24h: numberOrNumericString,
+  roi: z.object({ times: numberOrNumericString, currency: z.string().max(20), percentage: numberOrNumericString }),
 };
 const UPDATED = { last_updated: z.iso.datetime({ offset: true }).transform(Date.parse) };
 

@@ -3,7 +3,7 @@ import { SECOND } from '#core/clock';
 import type { Candle } from '#prices/model/candle';
 import type { FailureCause } from '#upstream/failures/failure';
 import { readMembers } from '#upstream/items/items';
-import { createJsonReader, numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import { createJsonReader, numberOrNumericString, type ReportedError, whole } from '#upstream/transport/json-response';
 import { candleOf, LAST_SECOND } from './candle-rows.ts';
 import type { ListedPair, PairNames } from './listed-pairs.ts';
 
@@ -67,7 +67,7 @@ export const ohlcOf = (names: PairNames) =>
 /** The items of a response by pair name. */
 export const itemsByPair = resultOf(z.record(z.string(), z.unknown())).transform(({ result }) => result);
 
-const lastTrade = z.object({ c: z.tuple([numeric]).rest(z.unknown()) });
+const lastTrade = z.object({ c: z.tuple([numberOrNumericString]).rest(z.unknown()) });
 /** The price of a pair's last trade. Undefined if malformed. */
 export const lastPriceOf = (item: unknown): number | undefined => lastTrade.safeParse(item).data?.c[0];
 

@@ -69,8 +69,8 @@ function finishedCandles({ rows, last }: Ohlc, { beginning, length, from = begin
   const newest = Math.min(last, newestFinished(now, length));
   // A response with fewer rows than Kraken keeps contains all that Kraken keeps.
   const oldest = rows.length < CANDLES_SERVED ? newest - (CANDLES_SERVED - 1) * length : first;
-  const covers = { from: Math.max(from, oldest), thru: newest + length - 1 };
-  return { items: orderedRows(items), covers: covers.from <= covers.thru ? covers : undefined };
+  const coveredSpan = { from: Math.max(from, oldest), thru: newest + length - 1 };
+  return { items: orderedRows(items), covers: coveredSpan.from <= coveredSpan.thru ? coveredSpan : undefined };
 }
 
 async function requestCandles(names: PairNames, request: CandleRequest, send: SendToExchange): Promise<CandleItems> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '#core/clock';
-import { instant, numeric, whole } from '#upstream/transport/json-response';
+import { instant, numberOrNumericString, whole } from '#upstream/transport/json-response';
 import { type FigureRules, figure, reportedFigures, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const MILLISECOND = 1;
@@ -10,12 +10,12 @@ const GIGAHASHES = 1e3; // in a terahash
 const statsResponse = z.object({
   timestamp: instant(MILLISECOND),
   n_blocks_total: figure(whole),
-  hash_rate: figure(numeric),
-  difficulty: figure(numeric),
-  minutes_between_blocks: figure(numeric),
-  blocks_size: figure(numeric),
+  hash_rate: figure(numberOrNumericString),
+  difficulty: figure(numberOrNumericString),
+  minutes_between_blocks: figure(numberOrNumericString),
+  blocks_size: figure(numberOrNumericString),
   n_blocks_mined: figure(whole),
-  totalbc: figure(numeric),
+  totalbc: figure(numberOrNumericString),
   n_tx: figure(whole),
 });
 
@@ -50,8 +50,11 @@ const TERAHASH = 1e12; // hashes
 
 /** The number of blocks between two difficulty adjustments. */
 const EPOCH = 2016;
-const adjustmentResponse = z.object({ timeAvg: figure(numeric), remainingBlocks: figure(whole) });
-const hashrateResponse = z.object({ currentHashrate: figure(numeric), currentDifficulty: figure(numeric) });
+const adjustmentResponse = z.object({ timeAvg: figure(numberOrNumericString), remainingBlocks: figure(whole) });
+const hashrateResponse = z.object({
+  currentHashrate: figure(numberOrNumericString),
+  currentDifficulty: figure(numberOrNumericString),
+});
 
 type Responses = {
   height: number | null;

@@ -3,7 +3,7 @@ import { SECOND } from '#core/clock';
 import { FIGURES, type Figure } from '#statistics/statistics-records';
 import { figuresOf, STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
-import { instant, maybe, numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import { instant, maybe, numberOrNumericString, type ReportedError, whole } from '#upstream/transport/json-response';
 import { type FigureRules, figure, rounded, sampleOf, statisticsSource } from './source.ts';
 
 const OVER_RATE_LIMIT = 99;
@@ -51,7 +51,7 @@ function errorIn(body: unknown): ReportedError | undefined {
 /** Limits the text that is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is not a short text');
 
-const figures = Object.fromEntries(FIGURES.map((name) => [name, figure(numeric)])) as Record<
+const figures = Object.fromEntries(FIGURES.map((name) => [name, figure(numberOrNumericString)])) as Record<
   Figure,
   ReturnType<typeof figure>
 >;

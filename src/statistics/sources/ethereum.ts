@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
 import { isOutdated } from '#statistics/statistics-sources';
-import { errorText, numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import { errorText, numberOrNumericString, type ReportedError, whole } from '#upstream/transport/json-response';
 import {
   type FigureRules,
   figure,
@@ -13,7 +13,7 @@ import {
 } from './source.ts';
 
 const statsResponse = z.object({
-  average_block_time: figure(numeric),
+  average_block_time: figure(numberOrNumericString),
   total_addresses: figure(whole),
   total_transactions: figure(whole),
   transactions_today: figure(whole),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailureCause } from '#upstream/failures/failure';
-import { numeric, type ReportedError, whole } from '#upstream/transport/json-response';
+import { numberOrNumericString, type ReportedError, whole } from '#upstream/transport/json-response';
 import { type FigureRules, figure, readableList, reportedFigures, sampleOf, statisticsSource } from './source.ts';
 
 const LAMPORTS = 1e9;
@@ -9,7 +9,7 @@ const SAMPLES = 60;
 const MAX_SAMPLES = 720;
 const epochInfo = z.object({ blockHeight: figure(whole), transactionCount: figure(whole) });
 // The total in lamports exceeds a safe integer. The rounding error of about 1e-7 coins is insignificant.
-const supply = z.object({ value: z.object({ total: figure(numeric) }) });
+const supply = z.object({ value: z.object({ total: figure(numberOrNumericString) }) });
 const performanceSamples = readableList(z.object({ numSlots: whole, samplePeriodSecs: whole }), MAX_SAMPLES);
 
 type Responses = {

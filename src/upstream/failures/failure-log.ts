@@ -145,8 +145,8 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     const subject = subjects.get(key) ?? newSubject(failure, level);
     subjects.set(key, subject);
     // A reason given by the caller replaces the details.
-    const facts = { ...('reason' in fields ? {} : details), ...fields };
-    const entry = addFailure(subject, failure.cause ?? subject.latestCause, work, facts, now);
+    const loggedFields = { ...('reason' in fields ? {} : details), ...fields };
+    const entry = addFailure(subject, failure.cause ?? subject.latestCause, work, loggedFields, now);
     if (now - entry.loggedAt >= WINDOW) writeAfterTurn();
     reviewing ??= every(REVIEW_INTERVAL, review, { isUnref: true });
   }

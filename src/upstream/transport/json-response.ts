@@ -110,10 +110,13 @@ export function createJsonReader(
 
 export const NUMERIC = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** A number, or a number sent as text. */
-export const numeric = z.union([z.number(), z.string().regex(NUMERIC).transform(Number).pipe(z.number())]);
+export const numberOrNumericString = z.union([
+  z.number(),
+  z.string().regex(NUMERIC).transform(Number).pipe(z.number()),
+]);
 
 /** A safe non-negative integer, or one sent as text. */
-export const whole = numeric.pipe(z.int().nonnegative());
+export const whole = numberOrNumericString.pipe(z.int().nonnegative());
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish();
 
 /** A non-negative integer of up to 100 digits as text, or a safe integer. */

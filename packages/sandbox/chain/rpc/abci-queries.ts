@@ -35,12 +35,12 @@ function assertAddress(address: string): void {
 function account(chain: Chain, data: Uint8Array): Uint8Array {
   const { address } = QueryAccountRequest.decode(data);
   assertAddress(address);
-  const known = chain.account(address);
-  if (!known) {
+  const account = chain.account(address);
+  if (!account) {
     const reason = `rpc error: code = NotFound desc = account ${address} not found: key not found`;
     throw new QueryError(KEY_NOT_FOUND, reason);
   }
-  const { number, sequence, publicKey } = known;
+  const { number, sequence, publicKey } = account;
   const pubKey =
     publicKey && !isMultisig(publicKey)
       ? { typeUrl: KEY_TYPE, value: PubKey.encode({ key: publicKey }).finish() }
