@@ -110,7 +110,8 @@ it('states that it is not complete while a process does not respond', async () =
 it('is complete again once the announcement of a killed process has expired', async () => {
   const third = await startServiceProcess(env());
   const key = await register();
-  await meet(key, 0);
+  expect((await get(third, '/user/usage', key)).status).toBe(200);
+  await meet(key, 1);
   await third.kill();
   expect((await read(processes[0], key)).complete).toBe(false);
   const port = new URL(third.url).port;
