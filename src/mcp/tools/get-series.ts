@@ -17,8 +17,8 @@ import { candle, priceSeries } from '#prices/model/prices-records';
 import type { PointColumns } from '#prices/model/series';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
-import { inBuckets, intervalToRead, noteOf, SERIES_INTERVALS, type SeriesInterval } from '../series.ts';
 import type { Row } from '../table.ts';
+import { inBuckets, intervalToRead, noteOf, SERIES_INTERVALS, type SeriesInterval } from '../thin-series.ts';
 import { defineTool, priceProvenance, type Tool } from '../tool.ts';
 import { jsonOf, provenanceOf } from '../tool-response.ts';
 

@@ -5,7 +5,7 @@ import { type Interval, spacingOf } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/prices-records';
 import type { PointColumns } from '#prices/model/series';
 import { type Columns, placeOf } from '#prices/model/series';
-import type { RateSeries } from './rate-series.ts';
+import type { RateSeries } from './rate-validity.ts';
 
 /** Returns NaN if the figure or the currency's `usdRate` is unknown. */
 function inUnits(dollars: number, usdRate: number): number {

@@ -2,8 +2,9 @@ import type { Clock } from '#core/clock';
 import { memo } from '#core/memo';
 import { type Currency, DOLLAR, EURO } from '#prices/model/currency';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { createRateSeries, type KnownRates, type RateSeries } from './rate-series.ts';
+import type { KnownRates } from './rate-schedule.ts';
 import type { RateStore } from './rate-store.ts';
+import { createRateSeries, type RateSeries } from './rate-validity.ts';
 
 export const RATES = 'rates';
 export type RateFetch = typeof RATES;

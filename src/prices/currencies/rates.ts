@@ -8,7 +8,7 @@ import { createFetchRunner, type FetchOutcome, type SingleFlight } from '#upstre
 import { ageAt, type Warning } from '#upstream/freshness';
 import { datedRates } from './conversion.ts';
 import { RATES, type RateCache, type RateFetch, type RatePair } from './rate-cache.ts';
-import { planRates } from './rate-series.ts';
+import { planRates } from './rate-schedule.ts';
 import type { RateStore } from './rate-store.ts';
 import type { Valuation } from './valuation.ts';
 

@@ -1,7 +1,7 @@
 import { type Currency, DOLLAR, EURO, type UsdRate } from '#prices/model/currency';
 import { datedRates } from './conversion.ts';
-import { createRateSeries } from './rate-series.ts';
 import type { RateStore } from './rate-store.ts';
+import { createRateSeries } from './rate-validity.ts';
 
 /** The dollars per unit of a currency, from the stored rates. */
 export async function storedUsdRate(store: RateStore, currency: Currency, now: number): Promise<UsdRate> {

@@ -9,7 +9,7 @@ import {
   datedRates,
   usdRateFromSamples,
 } from '#prices/currencies/conversion';
-import { createRateSeries } from '#prices/currencies/rate-series';
+import { createRateSeries } from '#prices/currencies/rate-validity';
 import { CANDLES } from '#prices/model/candle';
 import type { UsdRate } from '#prices/model/currency';
 import { columnsOf, POINTS, type PointColumns } from '#prices/model/series';

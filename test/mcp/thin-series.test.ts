@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { isoTime } from '#mcp/dates';
-import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/series';
 import { table } from '#mcp/table';
+import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/thin-series';
 import { CANDLE_INTERVALS } from '#prices/model/candle-interval';
 
 const START = Date.parse('2015-01-01T00:00:00Z');
