@@ -79,7 +79,7 @@ export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: D
       pool.call(member, until, (calls) => calls.prepare(effective, sequence), false);
     let unsent: UpstreamFailure | NodeRejection | undefined;
     let refused: Sent | undefined;
-    for (const member of await pool.candidates(user)) {
+    for (const member of await pool.candidates({ user })) {
       try {
         const sent = await sendTo(member, await prepare(member), until);
         pool.prefer(user, member);

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { untilAborted } from '#core/until-aborted';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { readSearch } from '#cosmos/search';
@@ -40,9 +39,8 @@ export function createNode({ pool, ...rest }: Dependencies) {
       throw nodeProblem(error);
     });
 
-  // A caller that disconnects does not wait for the nodes' heights either, which all callers share.
   const read = <T>(use: (calls: NodeCalls) => Promise<T>, by: NodeCaller | undefined): Promise<T> =>
-    withProblems(untilAborted(pool.read(use, by), by?.signal));
+    withProblems(pool.read(use, by));
 
   /** Rejects a response from another chain. */
   async function onChain<T>(response: Promise<T>, chainIdOf: (reported: T) => string): Promise<T> {
@@ -74,7 +72,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
     /** The hash is case-insensitive. A transaction in a block is cached. */
     async transaction(hash: string, by?: NodeCaller): Promise<LegacyTransaction> {
       const txhash = hash.toUpperCase();
-      return cached.get(txhash) ?? withProblems(untilAborted(lookUp(txhash, undefined, by), by?.signal));
+      return cached.get(txhash) ?? withProblems(lookUp(txhash, undefined, by));
     },
 
     /** Sends a transaction once. If the outcome is unknown, throws `upstream_timeout` with the hash, if known. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
 import type { Log } from '#core/log';
+import { untilAborted } from '#core/until-aborted';
 import { ADAPTERS, type NodeCalls, type NodeDialect } from '#cosmos/dialects/adapter';
 import { createRpcAdapter, type RpcCalls } from '#cosmos/dialects/rpc';
 import { NodeRejection } from '#cosmos/exchange';
@@ -99,9 +100,10 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
   }
 
   /** The node of the user's last broadcast comes first. Nodes that failed or have no known height come last. */
-  async function candidates(user?: number): Promise<Member[]> {
+  async function candidates({ user, signal }: NodeCaller): Promise<Member[]> {
     if (members.length === 0) throw options.notConfigured();
-    if (chain.areCompared) await checkHeights();
+    // A caller that disconnects does not wait for the heights, which all callers share.
+    if (chain.areCompared) await untilAborted(checkHeights(), signal);
     const among = chain.members();
     if (among.length === 0) throw chain.failure();
     const near = among.filter((member) => lag(member) === undefined);
@@ -129,13 +131,13 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
      * reason. A doubtful rejection is returned only if no other node accepts the request.
      */
     async read<T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> {
-      const { until = clock.elapsed() + timeoutMs, signal, user } = options;
+      const { until = clock.elapsed() + timeoutMs, signal } = options;
       const tried = new Set<Member>();
       let failure: unknown;
       let rejection: NodeRejection | undefined;
       let isTransient = true;
       for (let round = 1; ; round++) {
-        const chosen = (await candidates(user)).filter((member) => isTransient || !tried.has(member));
+        const chosen = (await candidates(options)).filter((member) => isTransient || !tried.has(member));
         for (const [index, member] of chosen.entries()) {
           const now = clock.elapsed();
           tried.add(member);

@@ -1,9 +1,8 @@
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { type Clock, FIRST_INSTANT, LAST_INSTANT, SECOND } from '#core/clock';
 import { PROBLEM_CODES } from '#core/problems';
 import type { ListedRequest } from '#server/gate';
-import { openHttpClient } from '#upstream/transport/http-client';
+import { openHttpClient, targetOf } from '#upstream/transport/http-client';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import type { LiveProcess, ProcessStore } from './process-store.ts';
 
@@ -51,19 +50,18 @@ type Dependencies = {
 
 /** Asks the other processes of the service, which find each other in the database and answer over HTTP. */
 export function createPeers({ store, processId, secret, clock }: Dependencies) {
-  const client = openHttpClient({ connections: 4, allowH2: false, pipelining: 1, maxResponseSize: MAX_RESPONSE_SIZE });
+  const client = openHttpClient({ connections: 4, allowH2: false, pipelining: 1 });
 
   async function ask({ id: process, address }: LiveProcess, user: number): Promise<Found> {
-    const signal = AbortSignal.timeout(MAX_RESPONSE_TIME);
     try {
       const authorization = peerToken(secret, { process, user }, clock.now());
-      const response = await client.request(`${address}${PEER_PATH}/${user}`, {
+      const { status, bytes } = await client.request(targetOf(`${address}${PEER_PATH}/${user}`), {
         method: 'GET',
         headers: { authorization },
-        signal,
+        withinMs: MAX_RESPONSE_TIME,
+        accept: () => MAX_RESPONSE_SIZE,
       });
-      const body = await text(response.body);
-      if (response.statusCode === 200) return readRecords(body);
+      if (status === 200) return readRecords(bytes.toString());
     } catch {
       // A process may have stopped.
     }

@@ -1,4 +1,3 @@
-import { untilAborted } from '#core/until-aborted';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { isInBlock } from '#cosmos/transactions';
@@ -42,11 +41,12 @@ export function createRest(pool: NodePool<NodeCalls>, node: Pick<Node, 'broadcas
       ...(body !== undefined && { body }),
     };
     const isChosen = isHeightChosen || height !== undefined;
-    const reading = pool.read(async (_calls, send) => restReply(await send(request), isChosen), by);
-    return untilAborted(reading, by.signal).catch((error) => {
-      if (error instanceof PassedRejection) return error.reply;
-      throw nodeProblem(error);
-    });
+    return pool
+      .read(async (_calls, send) => restReply(await send(request), isChosen), by)
+      .catch((error) => {
+        if (error instanceof PassedRejection) return error.reply;
+        throw nodeProblem(error);
+      });
   }
 
   const record = (sent: LegacyTransaction): PassedReply => ({

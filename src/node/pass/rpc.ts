@@ -1,5 +1,4 @@
 import type { Clock } from '#core/clock';
-import { untilAborted } from '#core/until-aborted';
 import { nodeStateOf } from '#cosmos/dialects/node-errors';
 import { type RpcCalls, rpcMessageOf } from '#cosmos/dialects/rpc';
 import { NodeFault } from '#cosmos/exchange';
@@ -58,10 +57,7 @@ export function createRpc({ pool, timeoutMs, clock }: Dependencies) {
     const { id, method, params, isSearch } = call;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const request = { path: '', search: '', body, isSearch, circuit: method };
-    return untilAborted(
-      pool.read(async (_calls, pass) => rpcReply(await pass(request), call), by),
-      by.signal,
-    );
+    return pool.read(async (_calls, pass) => rpcReply(await pass(request), call), by);
   }
 
   return {

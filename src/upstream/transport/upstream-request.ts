@@ -1,5 +1,5 @@
 import type { FailureCause } from '#upstream/failures/failure';
-import type { VerbatimTarget } from './http-client.ts';
+import { type Target, targetOf } from './http-client.ts';
 
 /** `path` is relative to the base URL. `withinMs` lowers the upstream's deadline. */
 export type UpstreamRequest = {
@@ -26,9 +26,10 @@ export function createTargets(baseUrl: string) {
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/$/, '');
 
-  return function targetOf({ path, query, verbatim }: UpstreamRequest): string | VerbatimTarget {
+  return function targetIn({ path, query, verbatim }: UpstreamRequest): Target {
+    // Parsing the path as a URL would encode it again.
     if (verbatim) return { origin, path: (basePath + path || '/') + verbatim.search };
     const search = new URLSearchParams(query).toString();
-    return `${url}${path}${search && '?'}${search}`;
+    return targetOf(`${url}${path}${search && '?'}${search}`);
   };
 }

@@ -3,10 +3,16 @@ import { type Clock, HOUR, SECOND, secondsInWords } from '#core/clock';
 import { annotate, traced } from '#core/tracing';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
-import { startDeadline } from './deadline.ts';
-import { failureOf, type HttpResponse, openHttpClient, type VerbatimTarget } from './http-client.ts';
+import {
+  failureOf,
+  type HttpResponse,
+  openHttpClient,
+  type ResponseHead,
+  type Target,
+  targetOf,
+} from './http-client.ts';
 import { isRedirect, redirectTarget } from './redirects.ts';
-import { ACCEPTED_CODINGS, discardBody, readResponse, type UpstreamResponse } from './response-body.ts';
+import { ACCEPTED_CODINGS, codingsOf, readResponse, type UpstreamResponse } from './response-body.ts';
 import { createTargets, type UpstreamRequest } from './upstream-request.ts';
 
 /** How often an idempotent call is retried, and the maximum delay before the first retry (ms), which doubles. */
@@ -54,7 +60,11 @@ export type UpstreamOptions = {
 /** The options of an upstream that is a source of data. */
 export type SourceOptions = Omit<UpstreamOptions, 'name' | 'headers' | 'connections'>;
 
-type Sent = { body?: string | Buffer | undefined; headers?: Record<string, string> };
+/** A request, and the end of its deadline in monotonic ms. */
+type Sending = Pick<Parameters<ReturnType<typeof openHttpClient>['request']>[1], 'accept' | 'body' | 'signal'> & {
+  headers?: Record<string, string> | undefined;
+  until: number;
+};
 
 /**
  * One upstream over HTTP with its connections, deadline, retries, breaker and budget. A redirect on its host is followed
@@ -62,14 +72,12 @@ type Sent = { body?: string | Buffer | undefined; headers?: Record<string, strin
  */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
-  const targetOf = createTargets(options.url);
+  const targetIn = createTargets(options.url);
   const { breaker = createBreaker(), connections = CONNECTIONS } = options;
-  const client = openHttpClient({
-    connections,
-    connect: { timeout: timeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+  const client = openHttpClient({ connections, connect: { timeout: timeoutMs } });
+  const common = { accept: 'application/json', 'accept-encoding': ACCEPTED_CODINGS, 'user-agent': 'quotient' };
+  const ofGet = { ...common, ...headers };
+  const ofPost = { ...common, 'content-type': 'application/json', ...headers };
 
   const overBudget = () =>
     new UpstreamFailure(name, 'over_budget', 'the call budget for this minute or month is spent', {
@@ -78,45 +86,45 @@ export function openUpstream(options: UpstreamOptions) {
     });
 
   /** Follows one redirect on the same host. The request to its target is another call of the budget. */
-  async function respond(
-    target: string | VerbatimTarget,
-    { body, headers: more }: Sent,
-    signal: AbortSignal,
-    isSecond = false,
-  ): Promise<HttpResponse> {
+  async function respond(target: Target, sending: Sending, isSecond = false): Promise<HttpResponse> {
+    const { until, headers: more, ...rest } = sending;
+    const isPost = rest.body !== undefined;
+    const own = isPost ? ofPost : ofGet;
     const response = await client.request(target, {
-      signal,
-      ...(body !== undefined && { method: 'POST', body }),
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': ACCEPTED_CODINGS,
-        'user-agent': 'quotient',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-        ...more,
-      },
+      ...rest,
+      method: isPost ? 'POST' : 'GET',
+      headers: more ? { ...own, ...more } : own,
+      withinMs: until - clock.elapsed(),
     });
-    const { statusCode: status } = response;
-    annotate({ 'http.response.status_code': status });
+    const { status } = response;
     if (!isRedirect(status)) return response;
-    discardBody(response);
     const { location } = response.headers;
-    const isPost = body !== undefined;
-    const from = typeof target === 'string' ? target : target.origin + target.path;
+    const from = target.origin + target.path;
     const next = redirectTarget(name, { status, location, from, isPost, isSecond });
     if (!(await reserve())) throw overBudget();
-    return respond(next, { body, ...(more && { headers: more }) }, signal, true);
+    return respond(targetOf(next), sending, true);
   }
 
   async function exchange(
     request: UpstreamRequest,
-    signal: AbortSignal,
+    until: number,
     responded: (status: number) => void,
   ): Promise<UpstreamResponse> {
-    const { body, verbatim, maxBytes = MAX_BYTES } = request;
-    const sent = verbatim ?? { body: body === undefined ? undefined : JSON.stringify(body) };
-    const response = await respond(targetOf(request), sent, signal);
-    responded(response.statusCode);
+    const { body, verbatim, signal, maxBytes = MAX_BYTES } = request;
+    const accept = ({ status, headers: received }: ResponseHead): number => {
+      if (isRedirect(status)) return 0;
+      responded(status);
+      codingsOf(name, received);
+      return maxBytes;
+    };
+    const sent = verbatim ?? { body: body === undefined ? undefined : JSON.stringify(body), headers: undefined };
+    const response = await respond(targetIn(request), {
+      accept,
+      until,
+      signal,
+      body: sent.body,
+      headers: sent.headers,
+    });
     return readResponse(name, response, maxBytes);
   }
 
@@ -156,28 +164,31 @@ export function openUpstream(options: UpstreamOptions) {
 
   async function once<T>(
     request: UpstreamRequest,
-    signal: AbortSignal,
+    until: number,
     read: (response: UpstreamResponse) => T | Promise<T>,
   ): Promise<T> {
-    await reserveCall(circuitOf(request));
+    const circuit = circuitOf(request);
+    await reserveCall(circuit);
     let status: number | undefined;
     try {
-      const response = await exchange(request, signal, (received) => {
+      const response = await exchange(request, until, (received) => {
         status = received;
       });
       const value = await read(response);
-      breaker.succeeded(clock.elapsed(), circuitOf(request));
+      breaker.succeeded(clock.elapsed(), circuit);
       observe('ok');
       return value;
     } catch (error) {
       if (request.signal?.aborted) {
-        breaker.cancelled(circuitOf(request));
+        breaker.cancelled(circuit);
         throw request.signal.reason;
       }
       const failure = failureOf(name, error);
       recordFailure(failure, request, status);
       observe(failure.reason);
       throw failure;
+    } finally {
+      if (status !== undefined) annotate({ 'http.response.status_code': status });
     }
   }
 
@@ -189,35 +200,23 @@ export function openUpstream(options: UpstreamOptions) {
     retries: number,
   ): Promise<T> {
     const method = (request.body ?? request.verbatim?.body) === undefined ? 'GET' : 'POST';
-    const { signal: deadline, end } = startDeadline(Math.min(timeoutMs, request.withinMs ?? timeoutMs), request.signal);
-    try {
-      return await attempts(request, method, deadline, read, retries);
-    } finally {
-      end();
-    }
-  }
-
-  async function attempts<T>(
-    request: UpstreamRequest,
-    method: string,
-    deadline: AbortSignal,
-    read: (response: UpstreamResponse) => T | Promise<T>,
-    retries: number,
-  ): Promise<T> {
+    const until = clock.elapsed() + Math.min(timeoutMs, request.withinMs ?? timeoutMs);
     for (let attempt = 0; ; attempt++) {
+      const pause = backoff(attempt);
       try {
         const attributes = {
           'http.request.method': method,
           'quotient.source': name,
           ...(attempt > 0 && { 'http.request.resend_count': attempt }),
         };
-        return await traced(`${method} ${name}`, attributes, () => once(request, deadline, read), 'client');
+        return await traced(`${method} ${name}`, attributes, () => once(request, until, read), 'client');
       } catch (error) {
         const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
-        if (!isRetried || attempt === retries) throw error;
+        if (!isRetried || attempt === retries || clock.elapsed() + pause >= until) throw error;
       }
-      await wait(backoff(attempt), undefined, { signal: deadline }).catch(() => {
-        throw request.signal?.aborted ? request.signal.reason : failureOf(name, deadline.reason);
+      const { signal } = request;
+      await wait(pause, undefined, signal && { signal }).catch(() => {
+        throw signal?.reason;
       });
     }
   }

@@ -24,8 +24,6 @@ const ERRORS: [Error, string, string][] = [
   ],
   [ofCode('UND_ERR_SOCKET', 'other side closed'), 'unreachable', 'connection failed: UND_ERR_SOCKET'],
   [ofCode('UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error'), 'timeout', 'no connection in time'],
-  [ofCode('UND_ERR_HEADERS_TIMEOUT', 'Headers Timeout Error'), 'timeout', 'no response in time'],
-  [ofCode('UND_ERR_BODY_TIMEOUT', 'Body Timeout Error'), 'timeout', 'no response in time'],
   [new DOMException('The operation was aborted due to timeout', 'TimeoutError'), 'timeout', 'no response in time'],
   [
     ofCode('UND_ERR_HEADERS_OVERFLOW', 'Headers Overflow Error'),

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
 import type { Network } from '#core/forms/network-address';
 import { hostOf, isLocalhost, mayBeCalled } from '#notifications/channels/webhook/webhook-url';
-import { InterimResponsesExceeded, openHttpClient } from '#upstream/transport/http-client';
+import { InterimResponsesExceeded, openHttpClient, targetOf } from '#upstream/transport/http-client';
 
 /** How long a delivery may take up to the response head, in ms, including name resolution. */
 const DEADLINE = 5 * SECOND;
@@ -54,14 +54,13 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
     try {
       // A URL with an IP address needs no look-up, so the address is checked here.
       if (isIP(host) && !isAllowed(host)) throw new AddressRefused();
-      const response = await client.request(target, {
+      const { status } = await client.request(targetOf(target), {
         method: 'POST',
         body,
         headers: { 'content-type': 'application/json', 'user-agent': 'quotient', ...headers },
         signal,
+        accept: () => 0,
       });
-      response.body.on('error', () => undefined).destroy();
-      const { statusCode: status } = response;
       if (status < 200 || status > 299) throw new WebhookFailure(`status ${status}`, { status });
       return status;
     } catch (error) {
