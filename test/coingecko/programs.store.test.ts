@@ -153,44 +153,46 @@ test('status-im/market-proxy', async () => {
 });
 
 test('pycoingecko', async () => {
-  // It appends the key to the query, and a slash to some paths. Booleans are in lower case, and lists have no spaces.
-  const key = `x_cg_demo_api_key=${stand.key}`;
+  // The targets that release 3.2.0 sends: optional parameters first, the key last, and a slash after the ID of a coin.
+  const key = `x_cg_pro_api_key=${stand.key}`;
+  const chart = expect.objectContaining({ prices: expect.any(Array) });
+  const coin = expect.objectContaining({ id: 'bitcoin', localization: { en: 'Bitcoin' } });
+  const contract = `/coins/ethereum/contract/${USDC}`;
   const requests: [string, unknown][] = [
-    [`/ping?${key}`, { gecko_says: text }],
-    [`/simple/price?ids=bitcoin%2Clitecoin&vs_currencies=usd%2Ceur&${key}`, { bitcoin: { usd: number, eur: number } }],
-    [`/simple/token_price/ethereum?contract_addresses=${USDC}&vs_currencies=usd&${key}`, { [USDC]: { usd: number } }],
-    [`/simple/supported_vs_currencies?${key}`, expect.arrayContaining(['usd'])],
-    [`/coins/list?${key}`, expect.arrayContaining([{ id: 'bitcoin', symbol: 'btc', name: 'Bitcoin' }])],
-    [`/coins/markets?vs_currency=usd&${key}`, expect.arrayContaining([expect.objectContaining({ id: 'bitcoin' })])],
+    ['/ping?', { gecko_says: text }],
+    ['/key?', expect.objectContaining({ monthly_call_credit: number })],
     [
-      `/coins/bitcoin/?${key}`,
-      expect.objectContaining({ id: 'bitcoin', tickers: [], localization: { en: 'Bitcoin' } }),
+      '/simple/price?include_market_cap=true&include_24hr_change=true&ids=bitcoin%2Clitecoin&vs_currencies=usd%2Ceur&',
+      {
+        bitcoin: {
+          ...{ usd: number, usd_market_cap: number, usd_24h_change: number },
+          ...{ eur: number, eur_market_cap: number, eur_24h_change: number },
+        },
+      },
     ],
-    [`/coins/bitcoin/history?date=10-11-2026&localization=false&${key}`, expect.objectContaining({ id: 'bitcoin' })],
+    ['/simple/price?symbols=btc&ids=&vs_currencies=usd&', { btc: { usd: number } }],
+    [`/simple/token_price/ethereum?contract_addresses=${USDC}&vs_currencies=usd&`, { [USDC]: { usd: number } }],
+    ['/simple/supported_vs_currencies?', expect.arrayContaining(['usd'])],
+    ['/coins/list?include_platform=true&', expect.arrayContaining([expect.objectContaining({ id: 'bitcoin' })])],
     [
-      `/coins/bitcoin/market_chart?vs_currency=usd&days=3&${key}`,
-      expect.objectContaining({ prices: expect.any(Array) }),
+      '/coins/markets?ids=bitcoin&sparkline=true&price_change_percentage=1h%2C24h&vs_currency=usd&',
+      [expect.objectContaining({ id: 'bitcoin', sparkline_in_7d: { price: expect.any(Array) } })],
     ],
-    [
-      `/coins/bitcoin/market_chart/range?vs_currency=usd&from=1792577905&to=1792664305&${key}`,
-      expect.objectContaining({ prices: expect.any(Array) }),
-    ],
-    [`/coins/bitcoin/ohlc?vs_currency=usd&days=1&${key}`, expect.any(Array)],
-    [`/coins/ethereum/contract/${USDC}?${key}`, expect.objectContaining({ contract_address: USDC })],
-    [
-      `/coins/ethereum/contract/${USDC}/market_chart/?vs_currency=usd&days=2&${key}`,
-      expect.objectContaining({ prices: expect.any(Array) }),
-    ],
-    [
-      `/coins/ethereum/contract/${USDC}/market_chart/range?vs_currency=usd&from=1792577905&to=1792664305&${key}`,
-      expect.objectContaining({ prices: expect.any(Array) }),
-    ],
-    [`/asset_platforms?${key}`, expect.any(Array)],
-    [`/exchange_rates?${key}`, { rates: expect.objectContaining({ btc: expect.objectContaining({ value: 1 }) }) }],
-    [`/search?query=bitcoin&${key}`, expect.objectContaining({ coins: expect.any(Array), nfts: [] })],
-    [`/key?${key}`, expect.objectContaining({ monthly_call_credit: number })],
+    ['/coins/bitcoin/?', coin],
+    ['/coins/bitcoin/?tickers=false&', coin],
+    ['/coins/bitcoin/history?localization=false&date=10-11-2026&', expect.objectContaining({ id: 'bitcoin' })],
+    ['/coins/bitcoin/market_chart?vs_currency=usd&days=3&', chart],
+    ['/coins/bitcoin/market_chart?vs_currency=usd&days=max&', chart],
+    ['/coins/bitcoin/market_chart/range?vs_currency=usd&from=1792577905&to=1792664305&', chart],
+    ['/coins/bitcoin/ohlc?vs_currency=usd&days=1&', expect.any(Array)],
+    [`${contract}?`, expect.objectContaining({ contract_address: USDC })],
+    [`${contract}/market_chart?vs_currency=usd&days=2&`, chart],
+    [`${contract}/market_chart/range?vs_currency=usd&from=1792577905&to=1792664305&`, chart],
+    ['/asset_platforms?', expect.any(Array)],
+    ['/exchange_rates?', { rates: expect.objectContaining({ btc: expect.objectContaining({ value: 1 }) }) }],
+    ['/search?query=bitcoin+cash&', { coins: [], exchanges: [], icos: [], categories: [], nfts: [] }],
   ];
-  for (const [path, body] of requests) expect([path, await get(path, {})]).toEqual([path, body]);
+  for (const [target, body] of requests) expect([target, await get(target + key, {})]).toEqual([target, body]);
 });
 
 test('coingecko-python', async () => {
