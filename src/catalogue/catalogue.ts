@@ -41,14 +41,17 @@ export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = 
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
-/** A shared symbol refers to the first token with that symbol. */
+/**
+ * A shared symbol refers to the first token with that symbol. Symbols are not unique, so the symbol of a token that a user's
+ * request added refers to nothing. Otherwise, a user could change what a name or symbol means to others.
+ */
 function indexOf(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();
   const byWord = new Map<string, Set<Token>>();
   const called = new Map<string, { token: Token; letters: number }>();
   for (const token of tokens) {
-    if (!bySymbol.has(token.symbol)) bySymbol.set(token.symbol, token);
+    if (!token.isRequested && !bySymbol.has(token.symbol)) bySymbol.set(token.symbol, token);
     for (const text of [token.name, token.symbol, token.title]) {
       const written = hyphenated(text);
       if (!called.has(written)) called.set(written, { token, letters: lettersIn(written) });

@@ -67,10 +67,12 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
       const { id } = wanted;
       if (isBuiltIn(id)) return refused('built_in');
       const listedToken = catalogue.named(id);
-      if (!listedToken && catalogue.all().length >= MAX_SERVED) return refused('too_many');
+      // Users' requests do not use up the operator's places.
+      const ofOperator = catalogue.all().filter(({ isRequested }) => !isRequested);
+      if (!listedToken && ofOperator.length >= MAX_SERVED) return refused('too_many');
       // A symbol that is in use must keep its meaning.
-      const namesake = catalogue.all().find(({ name, symbol }) => symbol === id && name !== id);
-      if (namesake) return refused('is_symbol', [namesake.name]);
+      const namesake = catalogue.findItself(id);
+      if (namesake && namesake.name !== id) return refused('is_symbol', [namesake.name]);
       const coin = isTokenId(id) ? await coinGecko.coin(id) : undefined;
       if (!coin || coin.id !== id) return refused('unknown', await nearest(id));
       const symbol = wanted.symbol ?? coin.symbol;

@@ -1,6 +1,7 @@
-import { type Clock, HOUR, isoDate } from '#core/clock';
+import { type Clock, DAY, HOUR, isoDate, MINUTE } from '#core/clock';
 import type { Job } from '#core/jobs';
 import type { Log } from '#core/log';
+import { UpstreamFailure } from '#upstream/failures/failure';
 import type { FailureLog } from '#upstream/failures/failure-log';
 import { FIRST_BLOCK } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
@@ -12,6 +13,17 @@ import { isTokenId, isTokenSymbol, type TokenName } from './token.ts';
 
 /** How often unused tokens are removed, in ms. */
 const REMOVAL_INTERVAL = HOUR;
+
+/** The pause after a failed addition of a token, in ms. It doubles with each further failure. */
+const FIRST_PAUSE = 10 * MINUTE;
+const LONGEST_PAUSE = DAY;
+
+/** The failed additions of a token. `dueAt` is monotonic. */
+type Failed = { times: number; dueAt: number };
+
+/** Whether the source was called. A circuit breaker or a budget can prevent the call. */
+const wasCalled = (error: unknown): boolean =>
+  !(error instanceof UpstreamFailure && ['resting', 'over_budget'].includes(error.reason));
 
 type Dependencies = {
   coinGecko: Pick<CoinSource, 'daily' | 'history'>;
@@ -32,6 +44,18 @@ export function createRequestedTokens(dependencies: Dependencies) {
   const { coinGecko, coins, exchanges, store, catalogue, clock, log, failures } = dependencies;
   const { firstDate, pairsFor } = createCoinFacts({ coinGecko, exchanges, catalogue, clock });
   const underWay = new Map<TokenName, Promise<void>>();
+  /** At most one entry per listed coin. */
+  const failed = new Map<TokenName, Failed>();
+
+  /** Users share the pauses, so that a coin without usable data cannot spend the month's calls. */
+  const isPaused = (token: TokenName): boolean =>
+    (failed.get(token)?.dueAt ?? Number.NEGATIVE_INFINITY) > clock.elapsed();
+
+  function pause(token: TokenName): void {
+    const { times } = failed.get(token) ?? { times: 0 };
+    const dueAt = clock.elapsed() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** times);
+    failed.set(token, { times: times + 1, dueAt });
+  }
 
   async function add({ id, symbol, title }: ListedCoin): Promise<void> {
     const named = { id, symbol, title, genesis: undefined, priced: [] };
@@ -48,14 +72,18 @@ export function createRequestedTokens(dependencies: Dependencies) {
     const pendingAddition = underWay.get(coin.id);
     if (pendingAddition) return pendingAddition;
     const adding = add(coin)
-      .catch((error: unknown) => failures.failed('addition of a requested token', error))
+      .then(() => void failed.delete(coin.id))
+      .catch((error: unknown) => {
+        if (wasCalled(error)) pause(coin.id);
+        failures.failed('addition of a requested token', error);
+      })
       .finally(() => underWay.delete(coin.id));
     underWay.set(coin.id, adding);
     return adding;
   }
 
   async function addListed(user: number, ids: readonly TokenName[]): Promise<void> {
-    const listed = (await coins.named(ids)).filter(({ symbol }) => isTokenSymbol(symbol));
+    const listed = (await coins.named(ids)).filter(({ id, symbol }) => isTokenSymbol(symbol) && !isPaused(id));
     if (listed.length === 0) return;
     const joined = listed.flatMap(({ id }) => underWay.get(id) ?? []);
     const wanted = listed.filter(({ id }) => !underWay.has(id));

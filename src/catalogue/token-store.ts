@@ -11,7 +11,7 @@ const WITH_STATISTICS: ReadonlySet<string> = new Set(
   BUILT_IN_TOKENS.flatMap(({ name, statistics }) => (statistics ? [name] : [])),
 );
 
-const toToken = ({ name, symbol, title, begins, listed, pairs, successor }: TokenModel): Token => ({
+const toToken = ({ name, symbol, title, begins, listed, pairs, successor, addedAt }: TokenModel): Token => ({
   name,
   symbol,
   title,
@@ -20,6 +20,7 @@ const toToken = ({ name, symbol, title, begins, listed, pairs, successor }: Toke
   statistics: WITH_STATISTICS.has(name),
   pairs: pairs as Token['pairs'],
   ...(successor !== null && { successor }),
+  ...(addedAt !== null && { isRequested: true }),
 });
 
 /** SQL expression: the facts about a token in an audit event. */

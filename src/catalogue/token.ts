@@ -15,6 +15,8 @@ export type Token = {
   pairs: Readonly<Record<string, string>>;
   /** The token with which requests for this token are answered. */
   successor?: TokenName | undefined;
+  /** Whether a user's request added the token. Its symbol then refers to nothing. */
+  isRequested?: boolean | undefined;
 };
 
 /** The permanent tokens. A test compares the migration that seeds them with this list. */

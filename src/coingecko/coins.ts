@@ -32,10 +32,11 @@ export function createCoins({ catalogue, coins, requestedTokens }: Dependencies)
     return token ? [{ key, token }] : [];
   };
 
-  function bySymbol(symbol: string, all: boolean): NamedCoin[] {
-    const tokens = catalogue.all().filter((token) => token.symbol === symbol);
+  function withSymbols(symbols: readonly string[], all: boolean): NamedCoin[] {
+    const wanted = new Set(symbols);
+    const tokens = catalogue.all().filter(({ symbol, isRequested }) => wanted.has(symbol) && !isRequested);
     // Several coins with one symbol need different keys.
-    return all ? tokens.map((token) => ({ key: token.name, token })) : tokens.map((token) => ({ key: symbol, token }));
+    return tokens.map((token) => ({ key: all ? token.name : token.symbol, token }));
   }
 
   function replaced(names: readonly string[]): string | undefined {
@@ -55,7 +56,7 @@ export function createCoins({ catalogue, coins, requestedTokens }: Dependencies)
         const wanted = new Set(names);
         return catalogue.all().flatMap((token) => (wanted.has(token.title.toLowerCase()) ? listed(token.name) : []));
       }
-      return symbols.flatMap((symbol) => bySymbol(symbol, all));
+      return withSymbols(symbols, all);
     },
 
     /** The coins with some contract addresses on a platform, by address. Adds unknown tokens for a user. */

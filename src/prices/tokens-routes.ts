@@ -16,8 +16,9 @@ const schema = {
   description:
     'Returns the tokens in the order in which they were added. The operator can add tokens, and remove all ' +
     'tokens except the built-in tokens. Other endpoints accept the `tokenName` or the `symbol` of a token. ' +
-    'If several tokens share a symbol, the symbol refers to the first token in this list. `available` ' +
-    'contains the first available date of prices and candles for each interval.',
+    'If several tokens share a symbol, the symbol refers to the first token in this list. The symbol of a token ' +
+    'that was added on request is not accepted. `available` contains the first available date of prices and ' +
+    'candles for each interval.',
   operationId: 'listTokens',
   response: { 200: z.array(tokenRecord).meta({ description: 'All tokens' }) },
 };

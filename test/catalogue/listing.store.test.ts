@@ -234,5 +234,7 @@ describe('rejects, without storing anything or wasting a call,', () => {
       FROM generate_series(6, ${MAX_SERVED}::int) AS n`;
     expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'too_many' });
     expect(await add({ id: 'coin-6' })).not.toMatchObject({ reason: 'too_many' });
+    await database.prisma.$executeRaw`UPDATE token SET added_at = now() WHERE name = 'coin-7'`;
+    expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { name: 'dogecoin' } });
   });
 });

@@ -88,6 +88,47 @@ test('a token whose history fails stays unknown, and is tried again after ten mi
   expect(Object.keys(await prices([token]))).toEqual([token]);
 });
 
+test('users share the pauses after failed additions, and the pauses grow', async () => {
+  stand = await openStand({ settings: ON });
+  const [token = ''] = names.slice(5);
+  await prices(['bitcoin']);
+  stand.sandbox.faults.always({ kind: 'status', status: 404, body: {} }, { path: `/coins/${token}/market_chart` });
+  const keys = await Promise.all(Array.from({ length: 3 }, () => stand.createUser()));
+  const called: number[] = [];
+  for (const pause of [0, 9, 2, 11, 10, 39, 2]) {
+    await stand.pass(pause * MINUTE);
+    stand.sandbox.clearCalls();
+    for (const key of keys)
+      await stand.request(`/simple/price?vs_currencies=usd&ids=${token}`, { 'x-cg-pro-api-key': key });
+    called.push(charts());
+  }
+  expect(called).toEqual([1, 0, 1, 0, 1, 0, 1]);
+});
+
+test('the symbol of a token on request refers to nothing, until the operator adds the token', async () => {
+  stand = await openStand({ settings: ON });
+  const [one = '', two = ''] = names.slice(5);
+  const renamed = (body: unknown) =>
+    (body as { id: string; symbol: string }[]).map((coin) => ({
+      ...coin,
+      ...(coin.id === one && { symbol: two }),
+      ...(coin.id === two && { symbol: 'popular' }),
+    }));
+  stand.sandbox.faults.always({ kind: 'changed', change: renamed }, { path: '/coins/list' });
+  expect(Object.keys(await prices([one]))).toEqual([one]);
+  // The symbol of the first token is the ID of the second one.
+  expect(Object.keys(await prices([one, two]))).toEqual([one, two]);
+  const latest = (token: string) => stand.get(`/v1/prices/latest/tokens?tokenNames=${token}`, { key: stand.key });
+  expect(await (await latest(two)).json()).toMatchObject([{ tokenName: two }]);
+  expect((await latest('popular')).status).toBe(400);
+  expect(await stand.json('/simple/price?vs_currencies=usd&symbols=popular')).toEqual({});
+  const token = stand.parts.catalogue.named(two);
+  if (token) await createTokenStore(stand.database.prisma).add(token);
+  await stand.parts.catalogue.sync();
+  expect(await (await latest('popular')).json()).toMatchObject([{ tokenName: two }]);
+  expect(Object.keys(await stand.json<object>('/simple/price?vs_currencies=usd&symbols=popular'))).toEqual(['popular']);
+});
+
 test('a token that nobody has requested for 90 days is removed, and its rows stay', async () => {
   stand = await openStand({ settings: ON });
   const [unused = '', used = '', ofOperator = ''] = names.slice(5);
