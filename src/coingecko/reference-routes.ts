@@ -1,13 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { CoinList } from '#catalogue/coin-list';
 import type { Token } from '#catalogue/token';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
+import type { Clock } from '#core/clock';
 import type { LatestFigures } from '#prices/latest/latest-figures';
 import type { Ranking } from '#prices/latest/latest-ranking';
-import { bodyOf, longBodyOf } from '#server/responses/response-body';
+import { bodyOf } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
 import type { Send } from '#server/responses/write-response';
 import { FREE, OPEN } from './charged-routes.ts';
@@ -15,10 +15,8 @@ import { basesOf, describeCurrency, type QuoteCurrency, quoteRates } from './cur
 import { figuresIn } from './figures/coin-figures.ts';
 import { imagesOf } from './figures/coin-record.ts';
 import { choice, flag, plainText } from './parameters.ts';
-import { platformRecord } from './platforms.ts';
+import { bodyOfList, createSharedLists } from './shared-lists.ts';
 
-/** Longer lists are written in pieces. */
-const LONG_LIST = 200;
 /** The maximum number of coins in a search. */
 const MAX_FOUND = 25;
 const [BITCOIN] = BUILT_IN_TOKENS;
@@ -28,31 +26,22 @@ const headers = ['ETag', 'Vary'] as const;
 const rows = (description: string, example: object) =>
   z.array(z.record(z.string(), z.unknown())).meta({ description, examples: [[example]] });
 
-async function sendList(request: FastifyRequest, reply: FastifyReply, list: readonly unknown[]): Promise<FastifyReply> {
-  function* pieces() {
-    let before = '[';
-    for (const one of list) {
-      yield before + JSON.stringify(one);
-      before = ',';
-    }
-    yield before === '[' ? '[]' : ']';
-  }
-  const body = list.length > LONG_LIST ? await longBodyOf(pieces) : bodyOf([...pieces()].join(''));
-  return sendShared(request, reply, body, { type });
-}
-
 type Options = {
-  catalogue: Pick<Catalogue, 'all'>;
+  catalogue: Pick<Catalogue, 'all' | 'generation'>;
   coinList: CoinList;
   currencies: ReadonlyMap<string, QuoteCurrency>;
   figures: LatestFigures;
   ranking: Ranking;
   send: Send;
+  clock: Clock;
 };
 
 export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { catalogue, coinList, currencies, figures, ranking, send } = options;
+  const { catalogue, currencies, figures, ranking, send } = options;
   const quotes = [...currencies.values()];
+  const lists = createSharedLists(options);
+  const none = await bodyOfList([]);
+  const codesOfAll = await bodyOfList([...currencies.keys()]);
   const unrounded = (value: number): number => value;
 
   /** Matches, those with the largest market cap first. */
@@ -95,7 +84,7 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
       response: { 200: codes },
     };
     app.get(`/simple/supported_vs_currencies${slash}`, { schema: supported, config }, async (request, reply) =>
-      sendList(request, reply, [...currencies.keys()]),
+      sendShared(request, reply, codesOfAll, { type }),
     );
 
     const list = {
@@ -108,14 +97,8 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
     };
     app.get(`/coins/list${slash}`, { schema: list, config }, async (request, reply) => {
       const { include_platform, status } = request.query;
-      const tokens = status === 'active' ? catalogue.all().toSorted((a, b) => (a.name < b.name ? -1 : 1)) : [];
-      if (include_platform) await coinList.refresh().catch(() => undefined);
-      const known = include_platform ? await coinList.storedPlatforms(tokens.map(({ name }) => name)) : undefined;
-      const records = tokens.map(({ name: id, symbol, title: name }) => ({
-        ...{ id, symbol, name },
-        ...(known && { platforms: known.get(id) ?? {} }),
-      }));
-      return sendList(request, reply, records);
+      const body = status === 'active' ? await lists.coins(include_platform) : none;
+      return sendShared(request, reply, body, { type });
     });
 
     const found = {
@@ -140,8 +123,8 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
       response: { 200: rows('The platforms in CoinGecko’s list of coins', { id: 'ethereum', chain_identifier: 1 }) },
     };
     app.get(`/asset_platforms${slash}`, { schema: platforms, config }, async (request, reply) => {
-      const ids = request.query.filter === 'nft' ? [] : await coinList.platforms();
-      return sendList(request, reply, ids.map(platformRecord));
+      const body = request.query.filter === 'nft' ? none : await lists.platforms();
+      return sendShared(request, reply, body, { type });
     });
 
     const exchangeRates = {

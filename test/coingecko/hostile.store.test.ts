@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addSandboxTokens } from '../../fixtures/sandbox-tokens.ts';
 import { openStand, type Stand } from './stand.ts';
 
@@ -30,6 +30,24 @@ test('300 coins in all currencies are one response', async () => {
   const prices = await stand.json<Record<string, object>>(path);
   expect(Object.keys(prices)).toHaveLength(300);
   expect(await stand.used()).toBe(before + 30);
+});
+
+test('the work for a list of symbols, and for the free lists, does not grow with the symbols or the requests', async () => {
+  const all = vi.spyOn(stand.parts.catalogue, 'all');
+  const symbols = Array.from({ length: 1500 }, (_, n) => `n${n}`);
+  expect(await stand.json(`/simple/price?vs_currencies=usd&symbols=${symbols.join()}`)).toEqual({});
+  expect(all.mock.calls.length).toBeLessThan(5);
+  const platforms = vi.spyOn(stand.parts.prices.coins, 'platforms');
+  for (const [path, reads] of [
+    ['/coins/list', all],
+    ['/coins/list?include_platform=true', all],
+    ['/asset_platforms', platforms],
+  ] as const) {
+    reads.mockClear();
+    await Promise.all(Array.from({ length: 20 }, () => stand.json(path)));
+    expect([path, reads.mock.calls.length]).toEqual([path, 1]);
+  }
+  vi.restoreAllMocks();
 });
 
 test('a URL of more than 8 KB is rejected in CoinGecko’s form', async () => {
