@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
-import { Problem } from '#core/problems';
 import { createWindowSender } from '#prices/history/history-routes';
 import type { OpenPrices } from '#prices/open-prices';
 import type { RouteDeps } from '#server/capability';
@@ -15,7 +14,7 @@ import { quoteCurrencies } from './currencies.ts';
 import { coinGeckoError } from './errors.ts';
 import { keyUsage, type UsageOfKeys } from './key-routes.ts';
 import { coinMarkets } from './markets-routes.ts';
-import { coinGeckoValidator } from './parameters.ts';
+import { coinGeckoValidator, incorrectPath } from './parameters.ts';
 import { coinReference } from './reference-routes.ts';
 import { simplePrices } from './simple-routes.ts';
 
@@ -58,13 +57,15 @@ export const coinGecko: FastifyPluginAsyncZod<Options> = async (app, options) =>
   app.register(coinDetails, shared);
   app.register(coinHistory, shared);
   app.register(coinCharts, { ...shared, candles, sendWindow: createWindowSender(send, enterWindow) });
-  app.route({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    url: '/*',
-    schema: { hide: true },
-    config: { open: true },
-    handler: () => {
-      throw new Problem('not_found', 'Incorrect path');
-    },
-  });
+  // The first URL is the prefix itself.
+  for (const url of ['', '/*'])
+    app.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      url,
+      schema: { hide: true },
+      config: { open: true },
+      handler: () => {
+        throw incorrectPath();
+      },
+    });
 };

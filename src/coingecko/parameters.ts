@@ -122,6 +122,7 @@ export function coinGeckoValidator({ schema, httpPart = 'query' }: { schema: unk
   return (data: unknown) => {
     const given = (data ?? {}) as Record<string, unknown>;
     const [missing] = required.find((names) => names.every((name) => isMissing(given[name]))) ?? [];
+    if (missing !== undefined && httpPart === 'params') return { error: incorrectPath() };
     if (missing !== undefined)
       return { error: new Problem('invalid_request', `Missing parameter ${missing}`, { status: 422 }) };
     // A repeated parameter would mean one thing to the service and another to a proxy or the client.
@@ -138,4 +139,5 @@ export function coinGeckoValidator({ schema, httpPart = 'query' }: { schema: unk
   };
 }
 
+export const incorrectPath = (): Problem => new Problem('not_found', 'Incorrect path');
 export const coinNotFound = (): Problem => new Problem('not_found', 'coin not found');

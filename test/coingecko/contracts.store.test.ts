@@ -49,7 +49,7 @@ test('a request is charged for the returned coins only', async () => {
 test('a coin, its charts and the list have the addresses', async () => {
   const path = `/coins/ethereum/contract/${CHECKSUM}`;
   const coin = await stand.json<Record<string, unknown>>(path);
-  expect(coin).toMatchObject({ id: 'usd-coin', contract_address: USDC, asset_platform_id: expect.any(String) });
+  expect(coin).toMatchObject({ id: 'usd-coin', contract_address: USDC, asset_platform_id: null });
   expect(coin.platforms).toMatchObject({ ethereum: USDC, solana: SOLANA });
   expect(coin.detail_platforms).toMatchObject({ ethereum: { decimal_place: null, contract_address: USDC } });
   const [own, other] = await Promise.all(
@@ -64,6 +64,21 @@ test('a coin, its charts and the list have the addresses', async () => {
   expect(list.map(({ id }) => id)).toEqual(['arweave', 'bitcoin', 'ethereum', 'solana', 'usd-coin']);
   expect(list.map(({ platforms }) => Object.keys(platforms).length)).toEqual([0, 0, 0, 0, 3]);
   expect(await stand.json<object>('/coins/bitcoin')).toMatchObject({ platforms: { '': '' }, asset_platform_id: null });
+});
+
+test('the platform of a coin is that of its only contract', async () => {
+  const onOne = (body: unknown) =>
+    (body as { id: string }[]).map((coin) =>
+      coin.id === 'usd-coin' ? { ...coin, platforms: { solana: SOLANA } } : coin,
+    );
+  const other = await openStand();
+  try {
+    other.sandbox.faults.always({ kind: 'changed', change: onOne }, { path: '/coins/list' });
+    const coin = await other.json<object>(`/coins/solana/contract/${SOLANA}`);
+    expect(coin).toMatchObject({ asset_platform_id: 'solana' });
+  } finally {
+    await other.close();
+  }
 });
 
 test('the platforms are those of the list', async () => {

@@ -176,6 +176,8 @@ test('a date beyond the plan has CoinGecko’s own error, and a date before the 
   expect(before).not.toHaveProperty('market_data');
   const empty = '/coins/solana/market_chart/range?vs_currency=usd&from=2019-01-01&to=2019-02-01';
   expect(await stand.json(empty)).toEqual({ prices: [], market_caps: [], total_volumes: [] });
+  const future = '/coins/solana/market_chart/range?vs_currency=usd&from=2030-01-01&to=2030-02-01';
+  expect(await stand.json(future)).toEqual({ prices: [], market_caps: [], total_volumes: [] });
   const all = await stand.json<{ prices: [number, number][] }>('/coins/bitcoin/market_chart?vs_currency=usd&days=max');
   expect(all.prices.length).toBeGreaterThan(360);
   expect(stand.clock.now() - (all.prices[0]?.[0] ?? 0)).toBeLessThan(367 * DAY);

@@ -80,6 +80,9 @@ describe('an error', () => {
   test.each([
     ['/global', 404, { error: 'Incorrect path' }],
     ['/', 404, { error: 'Incorrect path' }],
+    ['', 404, { error: 'Incorrect path' }],
+    ['/coins/', 404, { error: 'Incorrect path' }],
+    ['/coins//market_chart', 404, { error: 'Incorrect path' }],
     ['/coins/bitcoin/tickers', 404, { error: 'Incorrect path' }],
     ['/coins/nope', 404, { error: 'coin not found' }],
     ['/coins/ethereum/contract/0x0000000000000000000000000000000000000000', 404, { error: 'coin not found' }],
@@ -94,6 +97,7 @@ describe('an error', () => {
     ['/coins/bitcoin/market_chart', 422, { error: 'Missing parameter vs_currency' }],
     ['/coins/bitcoin/market_chart?vs_currency=usd&days=-1', 400, { error: 'invalid days' }],
     ['/coins/bitcoin/market_chart/range?vs_currency=usd&from=x&to=2', 400, { error: 'invalid from' }],
+    ['/coins/bitcoin/market_chart/range?vs_currency=usd&from=2026-02-30&to=2026-03-02', 400, { error: 'invalid from' }],
     ['/coins/bitcoin/ohlc', 422, { error: 'Missing parameter vs_currency' }],
     ['/search', 422, { error: 'Missing parameter query' }],
   ])('%s has the status %i and CoinGecko’s body', async (path, status, body) => {
@@ -111,6 +115,33 @@ describe('an error', () => {
       expect([response.status, await response.json()]).toEqual([404, { error: 'Incorrect path' }]);
     }
   });
+});
+
+test('only a 429 whose wait can take days tells the official clients not to retry', async () => {
+  const limited = await openStand({ settings: { BURST_PER_SECOND: '1' } });
+  try {
+    const daily = await limited.createKey(await limited.createUser(), { label: 'daily', dailyLimit: '1' });
+    const outcomes: (string | number | null)[][] = [];
+    for (const [key, pause] of [
+      [limited.key, 0],
+      [limited.key, 0],
+      [daily, 2000],
+      [daily, 2000],
+    ] as const) {
+      await limited.pass(pause);
+      const response = await limited.request(PATH, { 'x-cg-pro-api-key': key });
+      outcomes.push([response.status, response.header('retry-after'), response.header('x-should-retry')]);
+    }
+    const untilMidnight = expect.stringMatching(/^\d{5}$/);
+    expect(outcomes).toEqual([
+      [200, null, null],
+      [429, '1', null],
+      [200, null, null],
+      [429, untilMidnight, 'false'],
+    ]);
+  } finally {
+    await limited.close();
+  }
 });
 
 test('the key appears in no log, metric, trace, request log or error', async () => {

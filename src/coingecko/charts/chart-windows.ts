@@ -1,4 +1,4 @@
-import { DAY, MINUTE, SECOND, startOfDate } from '#core/clock';
+import { DAY, isoDate, MINUTE, SECOND, startOfDate } from '#core/clock';
 import { invalidRequest } from '#core/problems';
 import { daysWindow, type Interval, type Window } from '#prices/model/interval';
 
@@ -46,6 +46,10 @@ export function parseTime(text: string): number | undefined {
   const [, digits] = /^(\d{1,15})(?:\.\d{1,9})?$/.exec(text) ?? [];
   if (digits !== undefined) return Math.floor(Number(text) * (digits.length > 11 ? 1 : SECOND));
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text)) return undefined;
+  // `Date.parse` reads 30 February as 2 March.
+  const date = text.slice(0, 10);
+  const midnight = Date.parse(date);
+  if (Number.isNaN(midnight) || isoDate(midnight) !== date) return undefined;
   const at = Date.parse(text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
   return Number.isNaN(at) ? undefined : at;
 }

@@ -79,7 +79,7 @@ export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) =
   const { coins, currencies, market, candles: exchange, sendWindow, clock } = options;
   const vs_currency = quoteCurrency(currencies);
 
-  function emptyResponse(body: string, { members: { gaps = [] } }: Problem): DataResponse {
+  function emptyResponse(body: string, gaps: readonly string[] = []): DataResponse {
     const now = clock.now();
     const times = { modifiedAt: now, fetchedAt: now, dueAt: now };
     const outcome = { fetched: true, refreshing: false, failure: undefined };
@@ -99,7 +99,7 @@ export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) =
       const { cause, members } = error;
       // A past window that is shorter than the interval of its samples may contain none.
       const hasNone = window && !window.open && error.code === 'upstream_unavailable' && !members.gaps?.length;
-      if (error.code === 'no_data' || (hasNone && cause === undefined)) return emptyResponse(empty, error);
+      if (error.code === 'no_data' || (hasNone && cause === undefined)) return emptyResponse(empty, members.gaps);
       const isOld = window && window.span.thru < market.reach(window.interval);
       if (error.code === 'upstream_unavailable' && isOld && cause === undefined) throw beyondReach(error.message);
       throw error;
@@ -115,7 +115,10 @@ export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) =
     const round = roundTo(precision);
     const render = (columns: Parameters<typeof chartText>[0]) => chartText(columns, perUnit, round);
     const key = ['coingecko chart', token.name, ...about, code, String(precision)];
-    const make = () => market.windowAs(key, { token: token.name, window, render, currency: base });
+    const make = () =>
+      window.span.from > clock.now()
+        ? emptyResponse(EMPTY_CHART)
+        : market.windowAs(key, { token: token.name, window, render, currency: base });
     const respond = async () => coins.noted(await orEmpty(make, EMPTY_CHART, window), [idOf(request)]);
     return sendWindow(request, reply, market.size(token.name, window), respond);
   }

@@ -127,12 +127,14 @@ export function coinRecord(
   // CoinGecko describes a coin of its own chain so.
   const native = platforms !== undefined && Object.keys(platforms).length === 0;
   const addresses = native ? { '': '' } : (platforms ?? {});
+  const [only, ...others] = Object.keys(addresses);
   return {
     id: name,
     symbol,
     name: title,
     web_slug: name,
-    asset_platform_id: Object.keys(addresses)[0] || null,
+    // CoinGecko's list does not say which of several platforms is the coin's own.
+    asset_platform_id: (others.length === 0 && only) || null,
     platforms: addresses,
     detail_platforms: Object.fromEntries(
       Object.entries(addresses).map(([platform, address]) => [
