@@ -9,8 +9,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 ARG REVISION=unknown
 RUN npm run generate && npm run build
-# The demo and the stand-ins for the data sources are development tools.
-RUN rm -r build/sandbox build/cli/demo*
+# The simulated data sources of the demo are development tools.
+RUN rm -r build/sandbox
 
 # Installs the packages that the service runs on. Prisma's command line and TypeScript are optional peers of its client,
 # and the service does not import them. Two thirds of the rest are deleted: the query compilers that the generated client
@@ -36,6 +36,7 @@ COPY prisma/migrations prisma/migrations
 COPY --from=built /app/build build
 COPY --from=built /app/dist/console dist/console
 COPY --from=built /app/dist/operator dist/operator
+RUN ln -s /app/build/cli/quotient.js /usr/local/bin/quotient
 # The version is the one in package.json; a test compares them.
 ARG REVISION=unknown
 ARG SOURCE=unknown
@@ -55,4 +56,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${process.env.BASE_PATH ?? ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The process replaces itself with Node and the service's flags, and keeps process ID 1.
-CMD ["node", "build/main.js"]
+CMD ["quotient", "serve"]

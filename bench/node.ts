@@ -11,9 +11,9 @@ export const node = process.env.BENCH_NODE || process.execPath;
 export const nodeEnv = NODE_ENVIRONMENT;
 export const nodeFlags = NODE_FLAGS;
 
-/** This checkout, and the script that `npm start` runs in a checkout. */
+/** This checkout, and the module of a checkout that `quotient serve` runs with the flags above. */
 export const TREE = new URL('..', import.meta.url).pathname;
-export const serviceOf = (tree: string): string => join(tree, 'build/main.js');
+export const serviceOf = (tree: string): string => join(tree, 'build/serve.js');
 export const SERVICE = serviceOf(TREE);
 
 export const nodeVersion = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();

@@ -15,7 +15,7 @@ export type DatabaseLocation = { url: string | undefined; dataDir: string };
 /** Applies a checkout's migrations to an empty database by running a command: every command applies them. */
 export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
-  await run(node, [join(tree, 'build/cli/users.js'), 'list'], { env });
+  await run(node, [join(tree, 'build/cli/quotient.js'), 'users', 'list'], { env });
 }
 
 /** Inserts users with one key each. The rows are dated an hour ago, because processes reread recent changes. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -56,6 +56,7 @@ export async function buildService(folder: string): Promise<void> {
     filter: async (path) => (await stat(path)).isDirectory() || !/\.(ts|md)$/.test(path),
   });
   await copyManual(join(folder, 'docs/manual'));
+  await chmod(join(folder, 'cli/quotient.js'), 0o755);
   await writeFile(join(folder, 'revision'), `${await revision()}\n`);
   await writeTemplate(join(folder, 'database/embedded/template.gz'));
 }

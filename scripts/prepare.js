@@ -32,8 +32,18 @@ function run(script) {
   });
 }
 
+/** npm links the commands of packages, but not that of the checkout itself: `npx quotient` would install it elsewhere. */
+async function linkCommand() {
+  const { mkdirSync, rmSync, symlinkSync } = await import('node:fs');
+  mkdirSync(`${ROOT}node_modules/.bin`, { recursive: true });
+  rmSync(`${ROOT}node_modules/.bin/quotient`, { force: true });
+  symlinkSync('../../build/cli/quotient.js', `${ROOT}node_modules/.bin/quotient`);
+}
+
 async function prepare() {
   const failure = (await run('generate.ts')) ?? (await run('build.ts'));
+  // Windows starts no links.
+  if (!failure && process.platform !== 'win32') await linkCommand();
   if (!failure) return deleteUnused();
   process.stderr.write(`${failure}\n`);
   process.exitCode = 1;
@@ -41,7 +51,7 @@ async function prepare() {
 
 if (exists('node_modules/rolldown') && exists('node_modules/json-schema-to-typescript')) {
   void prepare();
-} else if (exists('build/main.js') && exists('dist/console') && exists('dist/operator')) {
+} else if (exists('build/cli/quotient.js') && exists('dist/console') && exists('dist/operator')) {
   console.log('Build skipped: the development dependencies are not installed. build/ and dist/ are unchanged.');
 } else {
   console.log(

@@ -1,15 +1,30 @@
 import { parseArgs } from 'node:util';
 import { FIRST_INSTANT, isoDate } from '#core/clock';
-import { EXIT, ExitError } from '#process/exit';
+import { ExitError } from '#process/exit';
+
+/** Descriptions by form. A form such as `plan <monthly|yearly>` lists the accepted values. */
+type Descriptions = Readonly<Record<string, string>>;
 
 export type Command = {
+  /** The words after `quotient`: `users create`. */
   name: string;
-  /** As the usage prints them: `<key> [--id <id>] [--json]`. `…` after a name accepts several values. */
-  arguments: string;
-  /** The arguments in the order and the wording of error messages, if the usage differs. */
-  accepts?: string;
-  help?: string;
+  /** The positional arguments in order. `…` after the last name accepts several values. */
+  arguments?: Descriptions;
+  /** The options that must be given: `reason <text>`. */
+  required?: Descriptions;
+  /** The other options: `limit <calls>`, or `json` without a value. */
+  options?: Descriptions;
+  help: string;
+  /** Flags of Node for the process of this command. */
+  nodeFlags?: readonly string[];
   run: (input: Given) => Promise<number> | Promise<void>;
+};
+
+/** The commands that start with one word. They are loaded only when they are used. */
+export type Group = {
+  name: string;
+  summary: string;
+  load: () => Promise<{ commands: readonly Command[]; notes?: string }>;
 };
 
 /** `values` contains the positional arguments and the options, by name. */
@@ -19,20 +34,35 @@ export type Given = {
   positionals: readonly string[];
 };
 
-type Form = { options: Record<string, { type: 'boolean' | 'string' }>; positionals: string[]; repeats: boolean };
+/** `form` is the text in the usage: `<key>`, `--limit <calls>`. An option without a value has no `choices`. */
+export type Form = { name: string; form: string; help: string; choices?: readonly string[] };
 
-/** A flag or an option in brackets, a required option, or a positional argument. */
-const ARGUMENT = /\[--([\w-]+)( [^\]]+)?\]|--([\w-]+) <[^>]+>|<([^>]+)>(…)?/g;
+const isList = (text: string) => /^[\w-]+(\|[\w-]+)+$/.test(text);
+const choicesIn = (text: string): string[] => (isList(text) ? text.split('|') : []);
 
-function formOf(text: string): Form {
-  const form: Form = { options: {}, positionals: [], repeats: false };
-  for (const [, optional, value, required, positional, repeats] of text.matchAll(ARGUMENT)) {
-    const option = optional ?? required;
-    if (option !== undefined) form.options[option] = { type: required || value ? 'string' : 'boolean' };
-    if (positional !== undefined) form.positionals.push(positional);
-    if (repeats) form.repeats = true;
-  }
-  return form;
+function positionalForm([text, help]: [string, string]): Form {
+  const [, name = '', values = name, repeats = ''] = /^([^:…]+)(?::([^…]+))?(…?)$/.exec(text) ?? [];
+  return { name, form: `<${values}>${repeats}`, help, choices: choicesIn(values) };
+}
+
+function optionForm([text, help]: [string, string]): Form {
+  const [, name = '', value] = /^([\w-]+)(?: <(.+)>)?$/.exec(text) ?? [];
+  return { name, form: `--${text}`, help, ...(value !== undefined && { choices: choicesIn(value) }) };
+}
+
+/** All arguments of a command, in the order of the usage. */
+export function formsOf({ arguments: names = {}, required = {}, options = {} }: Command) {
+  const positionals = Object.entries(names).map(positionalForm);
+  const requiredOptions = Object.entries(required).map(optionForm);
+  const optional = Object.entries(options).map(optionForm);
+  return { positionals, required: requiredOptions, options: [...requiredOptions, ...optional], optional };
+}
+
+export function synopsisOf(command: Command): string {
+  const { positionals, required, optional } = formsOf(command);
+  return [...[...positionals, ...required].map(({ form }) => form), ...optional.map(({ form }) => `[${form}]`)].join(
+    ' ',
+  );
 }
 
 /** The command line adds a hint on how to print the usage. */
@@ -40,61 +70,50 @@ export class UsageError extends ExitError {}
 
 export const wrongUsage = (message: string) => new UsageError(message);
 
-function acceptedBy({ options, positionals, repeats }: Form): string {
-  const optional = Object.entries(options).map(([name, { type }]) =>
-    type === 'boolean' ? `[--${name}]` : `[--${name} <value>]`,
-  );
-  const required = positionals.map((name) => `<${name}>`);
-  return [...required, ...(repeats ? ['…'] : []), ...optional].join(' ') || 'no arguments';
-}
-
 /** Throws `UsageError` for unknown, missing or surplus arguments. The error repeats no value, which may be a secret. */
-export function readArguments(args: readonly string[], text: string): Given {
-  const form = formOf(text);
-  const { options, positionals: names, repeats } = form;
-  const parsed = parseStrictly(args, form);
-  const missing = names.filter((_, i) => !parsed.positionals[i]);
-  if (missing.length > 0) {
-    const are = missing.length > 1 ? 'are' : 'is';
+export function readArguments(args: readonly string[], command: Command): Given {
+  const { positionals: names, required, options } = formsOf(command);
+  const accepted = synopsisOf(command) || 'no arguments';
+  const parsed = parseStrictly(args, options, accepted);
+  const missing = [
+    ...names.filter((_, i) => !parsed.positionals[i]),
+    ...required.filter(({ name }) => parsed.values[name] === undefined),
+  ].map(({ form }) => form);
+  if (missing.length > 0)
     throw wrongUsage(
-      `${missing.map((name) => `<${name}>`).join(' and ')} ${are} missing: the command requires ${acceptedBy(form)}`,
+      `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing: the command requires ${accepted}`,
     );
-  }
   const surplus = parsed.positionals.length - names.length;
-  if (surplus > 0 && !repeats) {
-    const hasValues = Object.values(options).some(({ type }) => type === 'string');
-    const hint = names.length > 0 || hasValues ? '; quote values that contain spaces' : '';
-    throw wrongUsage(
-      `${surplus} unexpected argument${surplus > 1 ? 's' : ''}: the command accepts ${acceptedBy(form)}${hint}`,
-    );
+  if (surplus > 0 && !names.at(-1)?.form.endsWith('…')) {
+    const hint = names.length > 0 || options.some(({ choices }) => choices) ? '; quote values that contain spaces' : '';
+    throw wrongUsage(`${surplus} unexpected argument${surplus > 1 ? 's' : ''}: the command accepts ${accepted}${hint}`);
   }
   const optionEntries = Object.entries(parsed.values);
   const texts = optionEntries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return {
-    values: Object.fromEntries([...names.map((name, i) => [name, parsed.positionals[i]]), ...texts]),
+    values: Object.fromEntries([...names.map(({ name }, i) => [name, parsed.positionals[i]]), ...texts]),
     flags: new Set(optionEntries.filter(([, value]) => value === true).map(([name]) => name)),
     positionals: parsed.positionals,
   };
 }
 
-export const execute = async ({ arguments: text, accepts = text, run }: Command, args: readonly string[]) =>
-  (await run(readArguments(args, accepts))) ?? EXIT.ok;
-
-function parseStrictly(args: readonly string[], form: Form) {
+function parseStrictly(args: readonly string[], forms: readonly Form[], accepted: string) {
+  const options = Object.fromEntries(
+    forms.map(({ name, choices }) => [name, { type: choices ? ('string' as const) : ('boolean' as const) }]),
+  );
   try {
-    return parseArgs({ args: [...args], options: form.options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw wrongUsage(optionFault(error as NodeJS.ErrnoException, form));
+    // Node's message names the option and does not repeat its value.
+    const { code, message } = error as NodeJS.ErrnoException;
+    const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
+    if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+      throw wrongUsage(`unknown option ${option}: the command accepts ${accepted}`);
+    if (options[name]?.type === 'boolean') throw wrongUsage(`${option} accepts no value: use ${option} alone`);
+    throw wrongUsage(
+      `${option} requires a value: use ${option} <value>, or ${option}=<value> if the value starts with a dash`,
+    );
   }
-}
-
-/** Node's message names the option and does not repeat its value. */
-function optionFault({ code, message }: NodeJS.ErrnoException, form: Form): string {
-  const [, option = '', name = ''] = /'(--?([^\s'=]*))/.exec(message) ?? [];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-    return `unknown option ${option}: the command accepts ${acceptedBy(form)}`;
-  if (form.options[name]?.type === 'boolean') return `${option} accepts no value: use ${option} alone`;
-  return `${option} requires a value: use ${option} <value>, or ${option}=<value> if the value starts with a dash`;
 }
 
 /** Throws `UsageError` unless the text is an integer from `min` to `max`. */

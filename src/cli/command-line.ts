@@ -1,63 +1,87 @@
-import { iso, isoDate } from '#core/clock';
-import { visible, visibleJson } from '#core/forms/visible-text';
-import { EXIT, ExitError, toExitReport } from '#process/exit';
+import { VERSION } from '#core/version';
+import { readEnvFile } from '#process/env-file';
+import { EXIT, ExitError } from '#process/exit';
 import { stopWithParent } from '#process/parent';
-import { type Command, execute, UsageError, wrongUsage } from './arguments.ts';
+import { isLaunched, launch } from '#process/start';
+import { type Command, readArguments, UsageError, wrongUsage } from './arguments.ts';
+import { GROUPS } from './commands.ts';
 
-export type CommandLine = {
-  name: string;
-  summary: string;
-  commands: readonly Command[];
-  /** The column of the help beside the arguments. If undefined, the help is a paragraph below them. */
-  column?: number;
-  notes: string;
-};
-
-const indented = (text: string, width: number) =>
-  text
-    .split('\n')
-    .map((line) => (line === '' ? '' : ' '.repeat(width) + line))
-    .join('\n');
-
-function usageOf({ name, summary, commands, column, notes }: CommandLine): string {
-  const blocks = commands.map(({ name: command, arguments: text, help }) => {
-    const line = `  npm run ${name} -- ${command} ${text}`.trimEnd();
-    if (help === undefined) return line;
-    if (column === undefined) return `${line}\n\n${indented(help, 4)}\n`;
-    const beside = indented(help, column);
-    return line.length < column ? line + beside.slice(line.length) : `${line}\n${beside}`;
-  });
-  return `${summary}\n\n${blocks.join('\n').trimEnd()}\n\n${notes}`;
+/** Removes `--env-file PATH` and `--env-file=PATH`, which every command accepts in any place. */
+function withoutEnvFile(given: readonly string[]): { args: string[]; path: string | undefined } {
+  const at = given.findIndex((text) => /^--env-file(=|$)/.test(text));
+  if (at < 0) return { args: [...given], path: undefined };
+  const [, inline] = /=(.*)/s.exec(given[at] ?? '') ?? [];
+  const path = inline ?? given[at + 1];
+  if (!path) throw wrongUsage('--env-file requires a value: use --env-file <path>');
+  return { args: given.toSpliced(at, inline === undefined ? 2 : 1), path };
 }
 
-export async function withUsageHint<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+const namesOf = (named: readonly { name: string }[]) => named.map(({ name }) => name.split(' ').at(-1)).join(', ');
+
+type Found = { help: string } | { command: Command; args: readonly string[] };
+
+/** The command that the words name, or the help for them. Throws `UsageError`, which does not repeat the words. */
+async function find([name, ...rest]: readonly string[], isHelp: boolean): Promise<Found> {
+  const { usage, usageOf, usageOfGroup } = isHelp ? await import('./usage.ts') : {};
+  if (name === undefined && usage) return { help: usage() };
+  const group = GROUPS.find((candidate) => candidate.name === name);
+  if (!group) throw wrongUsage(`${name === undefined ? 'missing' : 'unknown'} command: use one of ${namesOf(GROUPS)}`);
+  const { commands, notes } = await group.load();
+  const command = commands.find((candidate) => [name, `${name} ${rest[0]}`].includes(candidate.name));
+  if (command) {
+    if (usageOf) return { help: usageOf(command, commands.length === 1 ? notes : '') };
+    return { command, args: command.name === name ? rest : rest.slice(1) };
+  }
+  if (rest.length === 0 && usageOfGroup) return { help: usageOfGroup(group, commands, notes) };
+  const fault = rest.length === 0 ? 'missing' : 'unknown';
+  throw hinted(wrongUsage(`${fault} command: use one of ${namesOf(commands)}`), name);
+}
+
+const hinted = (error: UsageError, name?: string) =>
+  new ExitError(
+    `${error.message} (see \`${['quotient', name, '--help'].filter(Boolean).join(' ')}\`)`,
+    error.exitCode,
+    error,
+  );
+
+async function withHint<Result>(name: string | undefined, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    // Without the two dashes, `npm run <name> --help` prints npm's own help.
-    throw new ExitError(`${error.message} (see \`npm run ${name} -- --help\`)`, error.exitCode, error);
+    throw error instanceof UsageError ? hinted(error, name) : error;
   }
 }
 
-async function dispatch(commandLine: CommandLine, args: readonly string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(usageOf(commandLine));
+/** @param prepare called before the command runs. If it returns an exit code, the command does not run. */
+async function dispatch(
+  given: readonly string[],
+  prepare: (command: Command) => Promise<number | undefined>,
+): Promise<number> {
+  const isHelp = given.some((text) => text === '--help' || text === '-h');
+  const { args, path } = await withHint(undefined, async () => withoutEnvFile(given));
+  if (args[0] === '--version') {
+    process.stdout.write(`${VERSION}\n`);
     return EXIT.ok;
   }
-  const { commands } = commandLine;
-  const [name, ...rest] = args;
-  const names = commands.map((command) => command.name).join(', ');
-  if (name === undefined) throw wrongUsage(`missing command: use one of ${names}`);
-  const command = commands.find((candidate) => candidate.name === name);
-  if (!command) throw wrongUsage(`unknown command: use one of ${names}`);
-  return execute(command, rest);
+  const words = args.filter((text) => !isHelp || !/^(-h|--help)$/.test(text));
+  const found = await withHint(undefined, () => find(words, isHelp));
+  if ('help' in found) {
+    process.stdout.write(found.help);
+    return EXIT.ok;
+  }
+  const { command, args: rest } = found;
+  return withHint(command.name, async () => {
+    const input = readArguments(rest, command);
+    readEnvFile(path);
+    return (await prepare(command)) ?? (await command.run(input)) ?? EXIT.ok;
+  });
 }
 
 async function exitCodeOf(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {
+    const { toExitReport } = await import('#process/exit-report');
     const { text, exitCode } = toExitReport(error);
     process.stderr.write(`${text}\n`);
     return exitCode;
@@ -82,99 +106,15 @@ function tolerateLostOutput(): void {
   });
 }
 
+/** Returns 0 for success, 1 for failure, and 2 for wrong usage, settings or data directory. */
+export const runCommand = (args: readonly string[]): Promise<number> =>
+  exitCodeOf(() => dispatch(args, async () => undefined));
+
 /** Sets the exit code instead of exiting, so that pending output is flushed. */
-export async function runToExitCode(work: () => Promise<number>): Promise<void> {
+export async function runProcess(args: readonly string[]): Promise<void> {
   tolerateLostOutput();
   stopWithParent();
-  process.exitCode = await exitCodeOf(work);
-}
-
-const run = (commandLine: CommandLine, args: readonly string[]) =>
-  withUsageHint(commandLine.name, () => dispatch(commandLine, args));
-
-/** Returns 0 for success, 1 for failure, and 2 for wrong usage, settings or data directory. */
-export const runCommand = (commandLine: CommandLine, args: readonly string[]): Promise<number> =>
-  exitCodeOf(() => run(commandLine, args));
-
-export const runCommandLine = (commandLine: CommandLine): Promise<void> =>
-  runToExitCode(() => run(commandLine, process.argv.slice(2)));
-
-export const dateOf = (instant: number | null) => (instant === null ? '-' : isoDate(instant));
-export const minuteOf = (instant: number | null) => (instant === null ? '-' : `${iso(instant).slice(0, 16)}Z`);
-
-/** Truncates text so that a table fits into a hundred columns. JSON output is not truncated. */
-export function cut(text: string | null, width: number): string {
-  const characters = [...(text ?? '-')];
-  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
-}
-
-/** Prints a JSON text. Characters that a terminal does not show are written as escapes. */
-export const printJsonText = (json: string) => void process.stdout.write(`${visibleJson(json)}\n`);
-export const printJson = (value: unknown) => printJsonText(JSON.stringify(value, null, 2));
-
-export const printLines = (lines: readonly (readonly [name: string, value: unknown])[]) =>
-  process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, String(value ?? '-')])));
-
-export function printFirst(limit: number, kind: string) {
-  let count = 0;
-  const print = (text: string) => process.stderr.write(`${text}\n`);
-  return {
-    line(text: string): void {
-      count += 1;
-      if (count <= limit) print(text);
-    },
-    rest(): void {
-      if (count > limit) print(`… and ${count - limit} more ${kind}`);
-    },
-  };
-}
-
-/** On a terminal, each progress line overwrites the last one. Elsewhere, only permanent lines are written. */
-export function progressLine(stream: NodeJS.WriteStream = process.stdout) {
-  let isOpen = false;
-  const clear = () => {
-    if (isOpen) stream.write('\r\u001b[K');
-    isOpen = false;
-  };
-  return {
-    show(text: string): void {
-      if (!stream.isTTY) return;
-      stream.write(`\r\u001b[K${text.slice(0, (stream.columns ?? 80) - 1)}`);
-      isOpen = true;
-    },
-    line(text: string): void {
-      clear();
-      stream.write(`${text}\n`);
-    },
-    clear,
-  };
-}
-
-/**
- * Separates columns by two spaces and aligns numbers to the right. The first row is the heading. Characters that a
- * terminal does not show are written as escapes.
- */
-export function alignedTable(rows: readonly (readonly (string | number)[])[]): string {
-  const shown = rows.map((row) => row.map((cell) => visible(String(cell))));
-  const widths: number[] = [];
-  for (const row of shown) {
-    for (const [i, text] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, text.length);
-  }
-  const isNumeric = widths.map((_, i) => rows.slice(1).some((row) => typeof row[i] === 'number'));
-  return shown
-    .map((row) => {
-      const cells = row.map((text, i) => (isNumeric[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)));
-      return `${cells.join('  ').trimEnd()}\n`;
-    })
-    .join('');
-}
-
-/** Aborted by a process signal. The reason is the exit code: 128 plus the signal number. */
-export function interruption(): AbortSignal {
-  const stop = new AbortController();
-  // npm forwards Ctrl-C, so the signal may arrive twice.
-  process.on('SIGINT', () => stop.abort(130));
-  process.on('SIGTERM', () => stop.abort(143));
-  process.on('SIGHUP', () => stop.abort(129));
-  return stop.signal;
+  process.exitCode = await exitCodeOf(() =>
+    dispatch(args, async ({ nodeFlags }) => (nodeFlags && !isLaunched() ? launch(nodeFlags) : undefined)),
+  );
 }

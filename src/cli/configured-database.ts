@@ -8,7 +8,8 @@ import { parseServerUrl } from '#database/connection/server-url';
 import type { Database } from '#database/database';
 import { holdsDatabase, isInMemory } from '#database/embedded/data-directory';
 import { type OpenSession, openSession, type Place } from '#database/session';
-import { EXIT, ExitError, isUnreachable, openConfiguredDatabase, REFUSED } from '#process/exit';
+import { EXIT, ExitError } from '#process/exit';
+import { isUnreachable, openConfiguredDatabase, REFUSED } from '#process/open-database';
 import { readSettings, type Settings } from '#settings';
 import { createAccountStore } from '#users/administration/account-store';
 import { wrongUsage } from './arguments.ts';
@@ -63,7 +64,7 @@ export async function servedToken(prisma: Database['prisma'], text: string): Pro
   const token = catalogue.findItself(text);
   if (token) return token;
   const near = catalogue.nearest(text).map(({ name }) => name);
-  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`npm run tokens -- list` lists all tokens';
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`quotient tokens list` lists all tokens';
   throw wrongUsage(`unknown token: ${hint}`);
 }
 

@@ -165,7 +165,7 @@ function checkHistory(ownMigrations: Migration[], recorded: Recorded[], version:
   for (const record of recorded) {
     const { name, checksum: sum, finished, logs } = record;
     if (name === UNFINISHED_COPY) {
-      throw new Error('the database is an unfinished copy: run `npm run database -- copy` again, or drop the database');
+      throw new Error('the database is an unfinished copy: run `quotient database copy` again, or drop the database');
     }
     if (!finished)
       throw new Error(`the migration ${name} failed earlier: repair the database and restart (${logs ?? 'no log'})`);

@@ -1,9 +1,3 @@
-import { SettingsError } from '#core/forms/setting-forms';
-import { Problem } from '#core/problems';
-import { isDatabaseUnable } from '#database/connection/unreachable';
-import { type Database, openDatabase } from '#database/database';
-import { DIRECTORY_REFUSALS } from '#database/embedded/data-directory';
-
 /** Exit codes. After `refused`, a retry fails until the input or the settings change. */
 export const EXIT = { ok: 0, failed: 1, refused: 2 } as const;
 
@@ -18,61 +12,12 @@ export class ExitError extends Error {
   }
 }
 
-/** Prisma prints the call site and blank lines before the database's message. */
-function databaseSaid({ message }: Error): string {
-  const lines = message.split('\n').map((line) => line.trim());
-  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'no reason given'}`;
-}
-
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT',
-  EACCES: 'permission denied; use a port of 1024 or above',
-  EADDRNOTAVAIL: 'this machine does not have the address; correct HOST, ADMIN_HOST or METRICS_HOST',
-};
-
-type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string };
-
-function cannotListen({ syscall, code = '', message, address, port, hostname }: ListenFault) {
-  if (syscall === 'getaddrinfo') return `${hostname} has no address; correct HOST, ADMIN_HOST or METRICS_HOST`;
-  if (syscall !== 'listen') return undefined;
-  const reason = LISTEN_FAULTS[code];
-  const host = address?.includes(':') ? `[${address}]` : address;
-  return reason ? `cannot listen at ${host}:${port}: ${reason}` : message;
-}
-
-/** Whether the database or its connection failed, rather than this program or a file, whose errors name a system call. */
-const isOfDatabase = (error: Error & { syscall?: string }): boolean =>
-  error.name.startsWith('PrismaClient') ||
-  'severity' in error ||
-  (error.syscall === undefined && isDatabaseUnable(error));
-
-/** One line for an expected error, one line per invalid setting, or the stack trace of any other error. */
-export function toExitReport(error: unknown): { text: string; exitCode: number } {
-  if (error instanceof ExitError) return { text: error.message, exitCode: error.exitCode };
-  if (error instanceof SettingsError) return { text: error.message, exitCode: EXIT.refused };
-  if (error instanceof Problem) return { text: error.message, exitCode: EXIT.failed };
-  if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
-  const place = cannotListen(error);
-  if (place) return { text: place, exitCode: EXIT.failed };
-  if (isOfDatabase(error)) return { text: databaseSaid(error), exitCode: EXIT.failed };
-  return { text: error.stack ?? error.message, exitCode: EXIT.failed };
-}
-
-/** Codes of errors of the database that other settings fix. */
-export const REFUSED = new Set([...DIRECTORY_REFUSALS, 'MALFORMED_URL', 'UNSUITABLE']);
-
-export function isUnreachable(error: unknown): error is ExitError {
-  return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
-}
-
-export async function openConfiguredDatabase(
-  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
-  options: Pick<Parameters<typeof openDatabase>[0], 'statementMs' | 'isShared' | 'onEnd' | 'patience'> = {},
-): Promise<Database> {
-  try {
-    return await openDatabase({ url: databaseUrl, dataDir, ...options });
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
-    throw new ExitError(message, REFUSED.has(String(code)) ? EXIT.refused : EXIT.failed, error);
-  }
+/** Aborted by a process signal. The reason is the exit code: 128 plus the signal number. */
+export function interruption(): AbortSignal {
+  const stop = new AbortController();
+  // npm forwards Ctrl-C, so the signal may arrive twice.
+  process.on('SIGINT', () => stop.abort(130));
+  process.on('SIGTERM', () => stop.abort(143));
+  process.on('SIGHUP', () => stop.abort(129));
+  return stop.signal;
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { tokens as commandLine } from '#cli/tokens/token-commands';
 import type { TokenRecord } from '#prices/model/prices-records';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { runHere } from '../cli/run-command.ts';
@@ -24,7 +23,7 @@ const env = () => ({
   KRAKEN_URL: sandbox.krakenUrl,
 });
 const tokens = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(commandLine, args, env());
+  const { code, stdout, stderr } = await runHere('tokens', args, env());
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 };

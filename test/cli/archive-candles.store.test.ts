@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { archive as commandLine } from '#cli/archive/archive';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
-const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const archive = (...args: string[]) => runHere('archive', args, { DATA_DIR: directory.dataDir });
 const importCandles = (...args: string[]) => archive('import-candles', ...args);
 
 beforeAll(async () => {

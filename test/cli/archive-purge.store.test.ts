@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { archive as commandLine } from '#cli/archive/archive';
 import { makeServedDirectory, runHere } from './run-command.ts';
 
 const SAMPLE = new URL('../samples/export.csv', import.meta.url).pathname;
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
-const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const archive = (...args: string[]) => runHere('archive', args, { DATA_DIR: directory.dataDir });
 
 beforeAll(async () => {
   directory = await makeServedDirectory();
@@ -36,11 +35,12 @@ it("deletes a source's data, before a date or entirely, and reports the amounts"
   expect((await archive('purge', '--source', 'coingecko')).stdout).toContain('coingecko: 0 points, 0 candles');
 });
 
-const HINT = '(see `npm run archive -- --help`)\n';
+const ARGUMENTS = '--source <coingecko|kraken|coinbase> [--before <YYYY-MM-DD>]';
+const HINT = '(see `quotient archive purge --help`)\n';
 
 it.each([
   [['--source', 'unknown'], `--source must be one of coingecko, kraken, coinbase ${HINT}`],
-  [[], `--source must be one of coingecko, kraken, coinbase ${HINT}`],
+  [[], `--source <coingecko|kraken|coinbase> is missing: the command requires ${ARGUMENTS} ${HINT}`],
   [
     ['--source', 'kraken', '--before', '31-12-2025'],
     `--before must be a date such as 2025-01-31, and not in the future ${HINT}`,
@@ -55,7 +55,7 @@ it.each([
   ],
   [
     ['--source', 'kraken', 'bitcoin'],
-    `1 unexpected argument: the command accepts [--source <value>] [--before <value>]; quote values that contain spaces ${HINT}`,
+    `1 unexpected argument: the command accepts ${ARGUMENTS}; quote values that contain spaces ${HINT}`,
   ],
 ])('%j is rejected with a one-line error', async (args, stderr) => {
   expect(await archive('purge', ...args)).toEqual({ code: 2, stdout: '', stderr });

@@ -1,13 +1,12 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { archive as commandLine } from '#cli/archive/archive';
 import { DAY, HOUR, isoDate } from '#core/clock';
 import { createRateStore } from '#prices/currencies/rate-store';
 import { makeServedDirectory, runHere } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
-const archive = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const archive = (...args: string[]) => runHere('archive', args, { DATA_DIR: directory.dataDir });
 
 beforeAll(async () => {
   directory = await makeServedDirectory();

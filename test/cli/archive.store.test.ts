@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archive as commandLine } from '#cli/archive/archive';
 import { DAY } from '#core/clock';
 import { openDataDirectory } from '../support/database/database.ts';
 import { makeServedDirectory, runHere, runProcess, startCommand } from './run-command.ts';
@@ -13,7 +12,7 @@ const HEADER = 'snapped_at,price,market_cap,total_volume';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
 const env = () => ({ DATA_DIR: directory.dataDir });
-const archive = (...args: string[]) => runHere(commandLine, args, env());
+const archive = (...args: string[]) => runHere('archive', args, env());
 
 async function statusOf(token: string) {
   const { code, stdout } = await archive('status', '--json');
@@ -115,13 +114,15 @@ describe('archive import', () => {
     const interrupted = await command.ended();
     expect(interrupted.code).toBe(130);
     expect(interrupted.stdout).toMatch(/\ninterrupted: .*; run the command again to import the remaining rows\n$/);
-    const taken = Number(/ (\d+) added/.exec(interrupted.stdout)?.[1]);
+    const taken = Number(/ ([\d,]+) added/.exec(interrupted.stdout)?.[1]?.replace(',', ''));
     expect(taken).toBeGreaterThanOrEqual(500);
     expect(taken).toBeLessThan(5000);
 
     const again = await archive('import', 'arweave', path);
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain(`${4999 - taken} added, 0 changed, ${taken} skipped (no new data), 1 kept`);
+    expect(again.stdout).toContain(
+      `${number(4999 - taken)} added, 0 changed, ${number(taken)} skipped (no new data), 1 kept`,
+    );
     expect(await statusOf('arweave')).toMatchObject({
       points: 5000,
       spans: [{ from: '2009-01-03T00:00:00.000Z', thru: '2022-09-11T23:59:59.999Z' }],
@@ -137,37 +138,41 @@ describe('archive import', () => {
   });
 });
 
-const HINT = '(see `npm run archive -- --help`)\n';
+const number = (value: number) => value.toLocaleString('en');
+const hint = (command: string) => `(see \`quotient archive${command} --help\`)\n`;
 
 describe('archive with wrong usage', () => {
   it.each([
-    [['import', 'dogecoin', SAMPLE], `unknown token: \`npm run tokens -- list\` lists all tokens ${HINT}`],
-    [['import', 'Etherium', SAMPLE], `unknown token: did you mean ethereum? ${HINT}`],
-    [['import-candles', 'dogecoin', CANDLES], `unknown token: \`npm run tokens -- list\` lists all tokens ${HINT}`],
+    [['import', 'dogecoin', SAMPLE], `unknown token: \`quotient tokens list\` lists all tokens ${hint(' import')}`],
+    [['import', 'Etherium', SAMPLE], `unknown token: did you mean ethereum? ${hint(' import')}`],
+    [
+      ['import-candles', 'dogecoin', CANDLES],
+      `unknown token: \`quotient tokens list\` lists all tokens ${hint(' import-candles')}`,
+    ],
     [
       ['import', 'ethereum'],
-      `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] [--currency <value>] [--force] ${HINT}`,
+      `<file.csv> is missing: the command requires <token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force] ${hint(' import')}`,
     ],
     [
       ['import', 'ethereum', SAMPLE, 'more'],
-      `1 unexpected argument: the command accepts <token> <file.csv> [--strict] [--replace] [--currency <value>] [--force]; quote values that contain spaces ${HINT}`,
+      `1 unexpected argument: the command accepts <token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force]; quote values that contain spaces ${hint(' import')}`,
     ],
     [
       ['import', 'ethereum', SAMPLE, '--all'],
-      `unknown option --all: the command accepts <token> <file.csv> [--strict] [--replace] [--currency <value>] [--force] ${HINT}`,
+      `unknown option --all: the command accepts <token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force] ${hint(' import')}`,
     ],
     [['import', 'ethereum', '/nowhere/export.csv'], '/nowhere/export.csv does not exist: check the path\n'],
     [['import', 'ethereum', '/tmp'], '/tmp is a directory: use a CSV file\n'],
     [['import', 'ethereum', '/dev/null'], '/dev/null is not a file: use a CSV file\n'],
-    [['export'], `unknown command: use one of import, import-candles, status, purge ${HINT}`],
-    [[], `missing command: use one of import, import-candles, status, purge ${HINT}`],
+    [['export'], `unknown command: use one of import, import-candles, status, purge ${hint('')}`],
+    [[], `missing command: use one of import, import-candles, status, purge ${hint('')}`],
   ])('%j', async (args, stderr) => {
     expect(await archive(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 
   it('prints one line for each invalid setting', async () => {
     const env = { DATABASE_URL: 'mysql://root:secret@127.0.0.1/x', COINGECKO_PLAN: 'free' };
-    const { code, stderr } = await runHere(commandLine, ['status'], env);
+    const { code, stderr } = await runHere('archive', ['status'], env);
     expect(code).toBe(2);
     expect(stderr.split('\n')).toEqual([
       'DATABASE_URL must be a postgresql:// URL',
@@ -178,7 +183,7 @@ describe('archive with wrong usage', () => {
 
   it('hides the password of an unreachable server', async () => {
     const env = { DATABASE_URL: 'postgresql://root:secret@127.0.0.1:9/x' };
-    const { code, stderr } = await runHere(commandLine, ['status'], env);
+    const { code, stderr } = await runHere('archive', ['status'], env);
     expect([code, stderr]).toEqual([
       1,
       'cannot connect to the database at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9: start the server, or correct DATABASE_URL\n',
@@ -201,9 +206,10 @@ describe('archive status', () => {
   it('prints its usage', async () => {
     const { code, stdout, stderr } = await archive('status', '--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(
-      'npm run archive -- import <token> <file.csv> [--strict] [--replace] [--currency <currency>]',
+    expect(stdout).toContain('quotient archive status [--json]');
+    const { stdout: ofImport } = await archive('import', '--help');
+    expect(ofImport).toContain(
+      'quotient archive import <token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force]',
     );
-    expect(stdout).toContain('npm run archive -- status [--json]');
   });
 });

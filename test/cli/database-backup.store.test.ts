@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { execute } from '#cli/arguments';
 import { backup, restore } from '#cli/database/database-backup';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
 import { openDatabase } from '#database/database';
 import { openSession } from '#database/session';
-import { toExitReport } from '#process/exit';
+import { toExitReport } from '#process/exit-report';
 import { contentOf, withSession } from '../support/database/content.ts';
 import { makeDataDirectory } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
+import { execute } from './run-command.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

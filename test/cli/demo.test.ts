@@ -129,11 +129,11 @@ it('prints its usage, and accepts only the option --node', async () => {
     code: 2,
     stdout: '',
     stderr:
-      '1 unexpected argument: the command accepts [--node <value>]; quote values that contain spaces (see `npm run demo -- --help`)\n',
+      '1 unexpected argument: the command accepts [--node <cosmos|legacy>]; quote values that contain spaces (see `quotient demo --help`)\n',
   });
   expect(await runProcess('demo', ['--node', 'old'], {})).toEqual({
     code: 2,
     stdout: '',
-    stderr: '--node must be cosmos or legacy (see `npm run demo -- --help`)\n',
+    stderr: '--node must be cosmos or legacy (see `quotient demo --help`)\n',
   });
 });

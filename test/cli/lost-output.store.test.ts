@@ -27,7 +27,7 @@ async function writeRows(price: number) {
 }
 
 function start(token: string, stdio: ('pipe' | number)[]) {
-  const args = [...SHORT_LIVED, 'src/cli/archive.ts', 'import', token, path];
+  const args = [...SHORT_LIVED, 'src/cli/quotient.ts', 'archive', 'import', token, path];
   return spawn(process.execPath, args, { env: { DATA_DIR: directory.dataDir }, stdio });
 }
 

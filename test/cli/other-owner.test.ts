@@ -88,8 +88,8 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   it('is not used by root directly, but through the service, and never has files of root', async () => {
     const line = expect.stringMatching(new RegExp(`^${dataDir}\\S* belongs to [^\\n]+\\n$`));
     const [restore, importing] = [
-      ['src/cli/database.ts', 'restore', SAMPLE],
-      ['src/cli/archive.ts', 'import', 'bitcoin', SAMPLE],
+      ['src/cli/quotient.ts', 'database', 'restore', SAMPLE],
+      ['src/cli/quotient.ts', 'archive', 'import', 'bitcoin', SAMPLE],
     ] as const;
     expect(await run(0, 'src/serve.ts')).toEqual({ code: 2, stdout: '', stderr: line });
     expect(await run(0, ...restore)).toEqual({ code: 2, stdout: '', stderr: line });
@@ -108,7 +108,7 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   it('is not opened if it has an inaccessible file, which the message names', async () => {
     const file = join(dataDir, 'postgres/base/of-root');
     await writeFile(file, '', { mode: 0o600 });
-    for (const args of [['src/serve.ts'], ['src/cli/archive.ts', 'status']] as const) {
+    for (const args of [['src/serve.ts'], ['src/cli/quotient.ts', 'archive', 'status']] as const) {
       const { code, stderr } = await run(OTHER_USER, args[0], ...args.slice(1));
       expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`^${file} [^\\n]*root[^\\n]*\\n$`))]);
     }

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { type CommandLine, runCommand } from '#cli/command-line';
+import { type Command, readArguments } from '#cli/arguments';
+import { runCommand } from '#cli/command-line';
 import { createUserServices } from '#user-services';
 import { openDataDirectory } from '../support/database/database.ts';
 import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
@@ -33,7 +34,7 @@ export async function makeServedDirectory({ hasUser = true } = {}) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a command in this process with the given environment only. */
-export async function runHere(commandLine: CommandLine, args: readonly string[], env: Record<string, string>) {
+export async function runHere(name: string, args: readonly string[], env: Record<string, string>) {
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -45,7 +46,7 @@ export async function runHere(commandLine: CommandLine, args: readonly string[],
   const { env: own } = process;
   process.env = { ...env };
   try {
-    return { code: await runCommand(commandLine, args), ...output };
+    return { code: await runCommand([name, ...args]), ...output };
   } finally {
     process.env = own;
     for (const [i, signal] of SIGNALS.entries()) {
@@ -55,9 +56,13 @@ export async function runHere(commandLine: CommandLine, args: readonly string[],
   }
 }
 
-/** Starts a command of `src/cli` in a separate process, with the given environment and the compile cache only. */
+/** Runs a command in this process, and throws its error. */
+export const execute = async (command: Command, args: readonly string[]) =>
+  (await command.run(readArguments(args, command))) ?? 0;
+
+/** Starts a command in a separate process, with the given environment and the compile cache only. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [...SHORT_LIVED, `src/cli/${name}.ts`, ...args], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, 'src/cli/quotient.ts', name, ...args], {
     cwd: ROOT,
     env: { ...COMPILE_CACHE, ...env },
   });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokens as commandLine } from '#cli/tokens/token-commands';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { sandboxTokens } from '#sandbox/tokens';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
@@ -12,7 +11,7 @@ const env = () => ({
   COINGECKO_CALLS_PER_MINUTE: '1000',
   KRAKEN_URL: sandbox.krakenUrl,
 });
-const tokens = (...args: string[]) => runHere(commandLine, args, env());
+const tokens = (...args: string[]) => runHere('tokens', args, env());
 
 beforeAll(async () => {
   directory = await makeServedDirectory();
@@ -23,7 +22,7 @@ afterAll(async () => {
   await directory.remove();
 });
 
-const HINT = '(see `npm run tokens -- --help`)\n';
+const hint = (command: string) => `(see \`quotient tokens${command} --help\`)\n`;
 
 describe('tokens', () => {
   it('adds tokens with the data that it finds, lists them and removes them', async () => {
@@ -70,7 +69,7 @@ describe('tokens', () => {
       expect.stringMatching(/^bebaka: .+ updated$/),
     ]);
     const nowhere = { ...env(), COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
-    const failed = await runHere(commandLine, ['add', 'bebado', 'bebaka'], nowhere);
+    const failed = await runHere('tokens', ['add', 'bebado', 'bebaka'], nowhere);
     expect(failed).toMatchObject({ code: 1, stdout: '0 of 2 tokens added or updated\n' });
     expect(failed.stderr).toMatch(/^ID 1 of 2: not added: coingecko: .+\nID 2 of 2: not added: coingecko: .+\n$/);
   });
@@ -84,8 +83,8 @@ describe('tokens', () => {
 
   it.each([
     [['add', 'solan'], 1, 'unknown id: did you mean solana?\n'],
-    [['add', 'zzzzzzzzz'], 1, 'unknown id: `npm run tokens -- find <text>` searches CoinGecko\n'],
-    [['remove', 'zzzzzzzzz'], 1, 'unknown id: `npm run tokens -- list` lists the served tokens\n'],
+    [['add', 'zzzzzzzzz'], 1, 'unknown id: `quotient tokens find <text>` searches CoinGecko\n'],
+    [['remove', 'zzzzzzzzz'], 1, 'unknown id: `quotient tokens list` lists the served tokens\n'],
     [
       ['add', 'eth'],
       1,
@@ -101,7 +100,7 @@ describe('tokens', () => {
     [
       ['add'],
       2,
-      `<id> is missing: the command requires <id> … [--symbol <value>] [--kraken <value>] [--coinbase <value>] ${HINT}`,
+      `<id>… is missing: the command requires <id>… [--symbol <symbol>] [--kraken <pair>] [--coinbase <pair>] ${hint(' add')}`,
     ],
     ...[
       ['--symbol', 'x'],
@@ -109,10 +108,10 @@ describe('tokens', () => {
     ].map((option): [string[], number, string] => [
       ['add', 'bebado', 'bebaka', ...option],
       2,
-      `--symbol and pairs require a single <id>: add this token with a separate command ${HINT}`,
+      `--symbol and pairs require a single <id>: add this token with a separate command ${hint(' add')}`,
     ]),
-    [['find', ''], 2, `<text> is missing: the command requires <text> ${HINT}`],
-    [['drop', 'solana'], 2, `unknown command: use one of add, remove, alias, list, find ${HINT}`],
+    [['find', ''], 2, `<text> is missing: the command requires <text> ${hint(' find')}`],
+    [['drop', 'solana'], 2, `unknown command: use one of add, remove, alias, list, find ${hint('')}`],
   ])('rejects %j with a one-line error', async (args, code, stderr) => {
     expect(await tokens(...args)).toEqual({ code, stdout: '', stderr });
   });
@@ -141,7 +140,7 @@ describe('tokens', () => {
 
   it('prints a one-line error for a failing upstream and for a spent budget', async () => {
     const nowhere = { COINGECKO_URL: 'http://127.0.0.1:9/api/v3' };
-    const failed = await runHere(commandLine, ['add', 'bebado'], { ...env(), ...nowhere });
+    const failed = await runHere('tokens', ['add', 'bebado'], { ...env(), ...nowhere });
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/^coingecko: .+ \(unreachable\): check [^\n]+COINGECKO_URL[^\n]+\n$/);
     expect(failed.stderr.match(/unreachable/g)).toHaveLength(1);

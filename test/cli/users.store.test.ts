@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '#cli/users/audit-commands';
-import { users as commandLine } from '#cli/users/user-commands';
 import { hashApiKey, isApiKey } from '#keys/api-key';
 import { createKeyHolderStore } from '#keys/key-holder-store';
 import { makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeServedDirectory>>;
-const users = (...args: string[]) => runHere(commandLine, args, { DATA_DIR: directory.dataDir });
+const users = (...args: string[]) => runHere('users', args, { DATA_DIR: directory.dataDir });
 
 /** The value of a member in a printed record. */
 const member = (stdout: string, name: string) => new RegExp(`^${name}: +(.+)$`, 'm').exec(stdout)?.[1] ?? '';
@@ -21,7 +19,7 @@ const EMPTY = (dataDir: string) =>
 
 const ada = ['--name', ' Ada Lovelace ', '--email', 'ada@example.org'];
 
-const UNKNOWN = 'No user has the record number 99. Use `npm run users -- list` or `npm run users -- show <key>`.\n';
+const UNKNOWN = 'No user has the record number 99. Use `quotient users list` or `quotient users show <key>`.\n';
 
 describe('users', () => {
   it('creates, lists, limits, rotates, renews and revokes', async () => {
@@ -30,7 +28,7 @@ describe('users', () => {
     const firstKey = member(created.stdout, 'apiKey');
     expect(isApiKey(firstKey)).toBe(true);
     expect(member(created.stdout, 'name')).toBe('Ada Lovelace');
-    expect(member(created.stdout, 'limit')).toBe('10000');
+    expect(member(created.stdout, 'limit')).toBe('10,000');
     const second = await users('create', ...ada, '--plan', 'yearly', '--limit', '77');
     expect(member(second.stdout, 'limit')).toBe('77');
 
@@ -39,12 +37,13 @@ describe('users', () => {
     expect([rotated.code, isApiKey(secondKey), secondKey !== firstKey]).toEqual([0, true, true]);
 
     const limited = await users('limit', '1', '500');
-    expect([limited.code, member(limited.stdout, 'limit')]).toEqual([0, '500']);
+    expect([limited.code, member(limited.stdout, 'limit')]).toEqual([0, '10,000 → 500']);
+    expect(member((await users('limit', '1', '500')).stdout, 'changes')).toBe('none');
     const renewed = await users('renew', '1');
     expect(renewed.code).toBe(0);
-    expect(Date.parse(member(renewed.stdout, 'validUntil'))).toBeGreaterThan(
-      Date.parse(member(created.stdout, 'validUntil')),
-    );
+    const [until = '', renewedUntil = ''] = member(renewed.stdout, 'valid until').split(' → ');
+    expect(member(created.stdout, 'validUntil')).toContain(until.slice(0, -1));
+    expect(Date.parse(renewedUntil)).toBeGreaterThan(Date.parse(until));
     const tooEarly = await users('renew', '1');
     expect([tooEarly.code, tooEarly.stdout]).toEqual([1, '']);
     expect(tooEarly.stderr).toMatch(/^The plan is valid until [^\n]+\n$/);
@@ -59,7 +58,7 @@ describe('users', () => {
       /^key +name +email +state +keys +used +limit +last use +valid until\n +1 +Ada Lovelace +ada@\S+ +active +1 +0 +500 +- +\d{4}-/,
     );
     const shown = await users('show', '1');
-    expect(shown.stdout).toMatch(/^state: +active\nused: +0 of 500, from \S+Z to \S+Z\nlast use: +-$/m);
+    expect(shown.stdout).toMatch(/^used: +0 of 500\nperiod: +from \S+Z to \S+Z\nlast use: +-$/m);
     expect(shown.stdout).toMatch(/^notices: +at 80, 100 percent; email: no; webhook: none$/m);
     const ids = [...shown.stdout.matchAll(/^ +(\d) +- +account,prices,node +(qt_\w{4}) +(\w+) /gm)];
     expect(ids.map(([, , ...facts]) => facts)).toEqual([
@@ -110,8 +109,9 @@ it('suspends, finds, changes, exports and erases, and records each change with t
   expect(JSON.parse((await users('list', '--state', 'suspended', '--sort', 'usage', '--json')).stdout)).toHaveLength(1);
   expect((await users('resume', key, '--reason', 'Fixed')).code).toBe(0);
   const planned = await users('plan', key, 'yearly', '--from', 'next');
-  expect(member(planned.stdout, 'next plan')).toMatch(/^yearly with 180000 calls, from /);
-  expect((await users('credits', key, '500', '--reason', 'Outage')).code).toBe(0);
+  expect(member(planned.stdout, 'next plan')).toMatch(/^none → yearly with 180,000 calls, from /);
+  const granted = await users('credits', key, '500', '--reason', 'Outage');
+  expect([granted.code, member(granted.stdout, 'credits')]).toEqual([0, '0 → 500']);
   const [shown] = JSON.parse((await users('find', 'grace@', '--json')).stdout);
   expect(shown).toMatchObject({ plan: 'monthly', credits: 500, periodLimit: 10_500, nextPlan: { plan: 'yearly' } });
   expect(JSON.parse((await users('export', key)).stdout).user.email).toBe('grace@example.net');
@@ -122,7 +122,7 @@ it('suspends, finds, changes, exports and erases, and records each change with t
   });
 
   const env = { DATA_DIR: directory.dataDir };
-  const log = await runHere(audit, ['list', '--user', key, '--json'], env);
+  const log = await runHere('audit', ['list', '--user', key, '--json'], env);
   const events = log.stdout
     .trim()
     .split('\n')
@@ -138,7 +138,7 @@ it('suspends, finds, changes, exports and erases, and records each change with t
   for (const { actor, requestId } of events)
     expect([actor, requestId]).toEqual([expect.stringMatching(/^cli:[\w.@\\-]+$/), null]);
   for (const text of ['Hopper', 'grace@']) expect(log.stdout).not.toContain(text);
-  const table = (await runHere(audit, ['list', '--limit', '2'], env)).stdout;
+  const table = (await runHere('audit', ['list', '--limit', '2'], env)).stdout;
   expect(table).toMatch(/^time +actor +action +target +after\n/);
   expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
 });
@@ -180,7 +180,9 @@ it('prints as many audit events as requested, also more than a statement reads',
     INSERT INTO audit_event (at, actor, action, target) SELECT now(), 'cli:many', 'user.limit', 'user:' || n
     FROM generate_series(1, 700) AS n`;
   const print = async (...args: string[]) => {
-    const { stdout } = await runHere(audit, ['list', '--actor', 'cli:many', ...args], { DATA_DIR: directory.dataDir });
+    const { stdout } = await runHere('audit', ['list', '--actor', 'cli:many', ...args], {
+      DATA_DIR: directory.dataDir,
+    });
     return new Set(stdout.trim().split('\n')).size;
   };
   expect(await print('--json', '--limit', '600')).toBe(600);
@@ -190,7 +192,7 @@ it('prints as many audit events as requested, also more than a statement reads',
 });
 
 it('rejects a date before the year 1, as any other invalid date', async () => {
-  const { code, stderr } = await runHere(audit, ['list', '--from', '0000-01-01'], { DATA_DIR: directory.dataDir });
+  const { code, stderr } = await runHere('audit', ['list', '--from', '0000-01-01'], { DATA_DIR: directory.dataDir });
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^--from must be a date /)]);
 });
 
@@ -205,54 +207,63 @@ it('runs as a separate process, with its exit code', async () => {
 describe('users with wrong usage', () => {
   const COMMANDS =
     'create, list, find, show, export, limit, plan, credits, rotate, renew, suspend, resume, revoke, erase, notices';
-  const SELECTION = '[--json] [--sort <value>] [--state <value>] [--plan <value>] [--limit <value>]';
-  const hint = '(see `npm run users -- --help`)\n';
-  const record = '<key> (the record number in `npm run users -- list`) must be an integer from 1 to 2147483647';
+  const SELECTION =
+    '[--sort <created|usage|lastHour>] [--state <active|suspended|expired|revoked|erased>] ' +
+    '[--plan <monthly|yearly>] [--limit <users>] [--json]';
+  const record = '<key> (the record number in `quotient users list`) must be an integer from 1 to 2147483647';
   it.each([
-    [[], `missing command: use one of ${COMMANDS} ${hint}`],
-    [['limit', 'qt_x', '5'], `${record} ${hint}`],
-    [['limit', '1'], `<calls> is missing: the command requires <key> <calls> ${hint}`],
-    [['limit', ''], `<key> and <calls> are missing: the command requires <key> <calls> ${hint}`],
-    [['limit', '1', '-5'], `unknown option -5: the command accepts <key> <calls> ${hint}`],
+    [[], `missing command: use one of ${COMMANDS}`],
+    [['limit', 'qt_x', '5'], `${record}`],
+    [['limit', '1'], `<calls> is missing: the command requires <key> <calls>`],
+    [['limit', ''], `<key> and <calls> are missing: the command requires <key> <calls>`],
+    [['limit', '1', '-5'], `unknown option -5: the command accepts <key> <calls>`],
     [
       ['show', 'Ada', 'Lovelace'],
-      `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces ${hint}`,
+      `1 unexpected argument: the command accepts <key> [--json]; quote values that contain spaces`,
     ],
     [
       ['list', 'all', '1'],
-      `2 unexpected arguments: the command accepts ${SELECTION}; quote values that contain spaces ${hint}`,
+      `2 unexpected arguments: the command accepts ${SELECTION}; quote values that contain spaces`,
     ],
-    [['list', '--json=yes'], `--json accepts no value: use --json alone ${hint}`],
+    [['list', '--json=yes'], `--json accepts no value: use --json alone`],
     [
       ['rotate', '1', '--grace-seconds'],
-      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
+      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash`,
     ],
     [
       ['rotate', '1', '--grace-seconds', '-1'],
-      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash ${hint}`,
+      `--grace-seconds requires a value: use --grace-seconds <value>, or --grace-seconds=<value> if the value starts with a dash`,
     ],
-    [['forget', '1'], `unknown command: use one of ${COMMANDS} ${hint}`],
-    [['limit', '1', '1.5'], `<calls> must be an integer from 0 to 2147483647 ${hint}`],
-    [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be an integer from 0 to 604800 ${hint}`],
-    [['suspend', '1'], `--reason is missing: use --reason <text> ${hint}`],
-    [['list', '--sort', 'name'], `--sort must be created, usage or lastHour ${hint}`],
-    [['plan', '1', 'yearly'], `--from must be now or next ${hint}`],
-    [['erase', '1', '--confirm', '2'], `--confirm must repeat <key>: an erasure cannot be undone ${hint}`],
-    [['revoke', '1', '--id', 'qt_x'], `--id must be an integer from 1 to 2147483647 ${hint}`],
-    [['list', '--yaml'], `unknown option --yaml: the command accepts ${SELECTION} ${hint}`],
-    [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly ${hint}`],
+    [['forget', '1'], `unknown command: use one of ${COMMANDS}`],
+    [['limit', '1', '1.5'], `<calls> must be an integer from 0 to 2147483647`],
+    [['rotate', '1', '--grace-seconds', '604801'], `--grace-seconds must be an integer from 0 to 604800`],
+    [['suspend', '1'], `--reason <text> is missing: the command requires <key> --reason <text>`],
+    [['list', '--sort', 'name'], `--sort must be created, usage or lastHour`],
+    [['plan', '1', 'yearly', '--from', 'then'], `--from must be now or next`],
+    [['erase', '1', '--confirm', '2'], `--confirm must repeat <key>: an erasure cannot be undone`],
+    [['revoke', '1', '--id', 'qt_x'], `--id must be an integer from 1 to 2147483647`],
+    [['list', '--yaml'], `unknown option --yaml: the command accepts ${SELECTION}`],
+    [['create', ...ada, '--plan', 'weekly'], `--plan must be monthly or yearly`],
     [
-      ['create', '--name', '', '--plan', 'monthly'],
-      '--name is empty: use 1 to 100 characters, without control or invisible characters\n' +
-        `--email is missing: use an email address of at most 254 characters, such as ada@example.org ${hint}`,
+      ['create', '--plan', 'monthly'],
+      '--name <name> and --email <address> are missing: the command requires --name <name> --email <address> ' +
+        '--plan <monthly|yearly> [--limit <calls>]',
+    ],
+    [
+      ['create', '--name', '', '--email', 'ada', '--plan', 'monthly'],
+      expect.stringMatching(/^--name is empty: use 1 to 100 characters, [^\n]+\n--email [^\n]+$/),
     ],
   ])('%j', async (args, stderr) => {
-    expect(await users(...args)).toEqual({ code: 2, stdout: '', stderr });
+    const command = COMMANDS.split(', ').includes(args[0] ?? '') ? `users ${args[0]}` : 'users';
+    const result = await users(...args);
+    const hint = ` (see \`quotient ${command} --help\`)\n`;
+    expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(hint) });
+    expect(result.stderr.slice(0, -hint.length)).toEqual(stderr);
   });
 
   it('prints its usage with --help', async () => {
     const { code, stdout, stderr } = await users('--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('npm run users -- rotate <key> [--grace-seconds <seconds>]');
+    expect(stdout).toContain('Usage: quotient users <command>');
   });
 });

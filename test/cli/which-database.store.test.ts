@@ -1,8 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { archive } from '#cli/archive/archive';
-import { tokens } from '#cli/tokens/token-commands';
-import { users } from '#cli/users/user-commands';
 import { openDataDirectory } from '../support/database/database.ts';
 import { makeDirectory, makeServedDirectory, runHere, runProcess } from './run-command.ts';
 
@@ -21,12 +18,12 @@ const note = (dataDir: string) =>
   `The embedded database in ${dataDir} has no users. To use another database, set DATA_DIR or DATABASE_URL.\n`;
 
 const COMMANDS = [
-  { commandLine: users, args: ['list'] },
-  { commandLine: users, args: ['list', '--json'] },
-  { commandLine: users, args: ['notices'] },
-  { commandLine: tokens, args: ['list'] },
-  { commandLine: archive, args: ['status', '--json'] },
-  { commandLine: archive, args: ['purge', '--source', 'kraken'] },
+  { commandLine: 'users', args: ['list'] },
+  { commandLine: 'users', args: ['list', '--json'] },
+  { commandLine: 'users', args: ['notices'] },
+  { commandLine: 'tokens', args: ['list'] },
+  { commandLine: 'archive', args: ['status', '--json'] },
+  { commandLine: 'archive', args: ['purge', '--source', 'kraken'] },
 ];
 
 it.each(COMMANDS)('$commandLine.name $args names an embedded database without users', async ({ commandLine, args }) => {
@@ -36,12 +33,12 @@ it.each(COMMANDS)('$commandLine.name $args names an embedded database without us
 });
 
 it('a command does not name a database that has a user', async () => {
-  const { code, stderr } = await runHere(users, ['list'], { DATA_DIR: served.dataDir });
+  const { code, stderr } = await runHere('users', ['list'], { DATA_DIR: served.dataDir });
   expect([code, stderr]).toEqual([0, '']);
 });
 
 it('names the database before the error of a command that does not find a user', async () => {
-  const { code, stderr } = await runHere(users, ['show', '1'], { DATA_DIR: empty.dataDir });
+  const { code, stderr } = await runHere('users', ['show', '1'], { DATA_DIR: empty.dataDir });
   expect([code, stderr.split('\n').length]).toEqual([1, 3]);
   expect(stderr.startsWith(note(empty.dataDir))).toBe(true);
 });
@@ -59,5 +56,5 @@ it('reports a directory that is in use and cannot be shared, with a remedy', asy
   const copy = ['copy', join(directory.path, 'copy'), '--create', '--from', served.dataDir];
   const source = await runProcess('database', copy, {});
   expect(source).toMatchObject({ code: 2, stdout: '' });
-  expect(source.stderr).toMatch(/^the source: .*`npm run database -- backup` works while the database is in use.*\n$/);
+  expect(source.stderr).toMatch(/^the source: .*`quotient database backup` works while the database is in use.*\n$/);
 });

@@ -1,11 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { archive } from '#cli/archive/archive';
-import { database } from '#cli/database/database-commands';
-import { tokens } from '#cli/tokens/token-commands';
-import { audit } from '#cli/users/audit-commands';
-import { users } from '#cli/users/user-commands';
 import { makeDirectory, runHere, startCommand } from './run-command.ts';
 
 // Each command is a process that opens a database, which takes seconds on a busy machine.
@@ -23,13 +18,13 @@ it('a command creates no database without a terminal', async () => {
   const dataDir = join(directory.path, 'none');
   const csv = new URL('../samples/export.csv', import.meta.url).pathname;
   for (const [commandLine, args] of [
-    [users, ada],
-    [users, ['list']],
-    [archive, ['import', 'bitcoin', csv]],
-    [tokens, ['list']],
-    [audit, ['list']],
-    [database, ['backup', join(directory.path, 'backup')]],
-    [database, ['copy', 'postgresql://127.0.0.1:9/none']],
+    ['users', ada],
+    ['users', ['list']],
+    ['archive', ['import', 'bitcoin', csv]],
+    ['tokens', ['list']],
+    ['audit', ['list']],
+    ['database', ['backup', join(directory.path, 'backup')]],
+    ['database', ['copy', 'postgresql://127.0.0.1:9/none']],
   ] as const) {
     const { code, stdout, stderr } = await runHere(commandLine, args, { DATA_DIR: dataDir });
     expect([args, code, stdout, stderr]).toEqual([args, 2, '', expect.stringMatching(/^[^\n]*no database[^\n]*\n$/)]);

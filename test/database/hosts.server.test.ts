@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { users } from '#cli/users/user-commands';
 import { isDatabaseUnable } from '#database/connection/unreachable';
 import { type Database, openDatabase } from '#database/database';
 import { openSession } from '#database/session';
@@ -68,7 +67,7 @@ describe.runIf(canStartPostgres)('a URL with several hosts', () => {
 
   it('works for commands as well', async () => {
     const url = `postgresql://quotient@${at(standby)},${at(primary)}/postgres?target_session_attrs=primary`;
-    const listed = await runHere(users, ['list', '--json'], { DATABASE_URL: url });
+    const listed = await runHere('users', ['list', '--json'], { DATABASE_URL: url });
     expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(listed.stderr).toContain(`${at(standby)},${at(primary)}`);
   });

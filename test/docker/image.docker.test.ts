@@ -57,7 +57,7 @@ it('contains only the files that the service requires', async () => {
 it('has no package manager and no package cache in any layer', async () => {
   const files = await filesOfLayers(IMAGE);
   expect(files).toContain('usr/local/bin/node');
-  expect(files).toContain('app/build/main.js');
+  expect(files).toContain('app/build/cli/quotient.js');
   const programs = /(^|\/)(npm|npx|corepack|yarn|yarnpkg|pnpm)(\/|$)/;
   const caches = /(^|\/)(\.npm|_cacache|\.cache|\.yarn)\/|^var\/lib\/apt\/lists\/.*Packages|\.deb$/;
   expect(files.filter((file) => programs.test(file) || caches.test(file))).toEqual([]);
@@ -82,19 +82,19 @@ it('has labels with its version, commit, source and licence', async () => {
 it('runs without other containers: healthy, with data that outlives it on a volume, and stops on SIGTERM', async () => {
   const first = await start();
   await becomesHealthy(first);
-  const list = ['build/cli/users.js', 'list'];
+  const list = ['quotient', 'users', 'list'];
   const second = docker('run', '--rm', '--volumes-from', first, IMAGE);
   await expect(second).rejects.toThrow(/the data directory \/data is in use/);
   const register = `fetch('http://127.0.0.1:8080/v1/user/create?name=Ada&email=ada%40example.org&plan=monthly',
     { method: 'POST' }).then(({ status }) => console.log(status))`;
   expect(await docker('exec', first, 'node', '-e', register)).toBe('201');
   const ada = /^ *1 +Ada +ada@example\.org/m;
-  expect(await docker('exec', first, 'node', ...list)).toMatch(ada);
+  expect(await docker('exec', first, ...list)).toMatch(ada);
   await docker('stop', first);
   expect(await inspect(first, '.State.ExitCode')).toBe('0');
   expect(await logsOf(first)).toContain('"signal":"SIGTERM","msg":"stopping"');
 
-  expect(await docker('run', '--rm', '--volumes-from', first, IMAGE, 'node', ...list)).toMatch(ada);
+  expect(await docker('run', '--rm', '--volumes-from', first, IMAGE, ...list)).toMatch(ada);
 });
 
 it('is healthy under a path prefix and on another port', async () => {

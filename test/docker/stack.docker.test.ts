@@ -16,7 +16,7 @@ let url: string;
 /** Creates a user as the operator, because registrations are limited. */
 async function createUser() {
   const form = ['--name', 'Ada Lovelace', '--email', 'ada@example.org', '--plan', 'monthly'];
-  const command = ['node', 'build/cli/users.js', 'create', ...form, '--limit', String(LIMIT)];
+  const command = ['quotient', 'users', 'create', ...form, '--limit', String(LIMIT)];
   const record = await stack.compose('exec', '-T', 'api', ...command);
   const apiKey = /^apiKey: +(\S+)/m.exec(record)?.[1] ?? '';
   return { key: Number(/^key: +(\d+)/m.exec(record)?.[1]), apiKey };

@@ -18,7 +18,7 @@ export async function openStand(ways: readonly Way[], dcs?: object) {
 
   async function startPair(cluster: Cluster, way: Way, settings: Record<string, string>) {
     await execute(cluster.balancedUrl('postgres'), `CREATE DATABASE ${way}`);
-    const options = { name: way, main: join(inject('builtService'), 'build/main.js'), cwd: cluster.folder, settings };
+    const options = { name: way, main: join(inject('builtService'), 'build/serve.js'), cwd: cluster.folder, settings };
     const urls = { url: cluster[WAYS[way]](way), testUrl: cluster.balancedUrl(way) };
     const pair = await startServicePair({ ...options, ...urls });
     closers.push(() => {

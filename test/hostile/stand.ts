@@ -82,7 +82,11 @@ export async function openStand({ settings = {}, prepare, databaseAt = (url) => 
   }
 
   async function start() {
-    const process = spawnService(environment, [...NODE_FLAGS, join(inject('builtService'), 'build/main.js')]);
+    const process = spawnService(environment, [
+      ...NODE_FLAGS,
+      join(inject('builtService'), 'build/cli/quotient.js'),
+      'serve',
+    ]);
     closers.push(process.kill);
     const urlIn = (line: string) => /http:\/\/[\d.]+:\d+/.exec(line)?.[0] ?? '';
     const url = urlIn(await process.logged(/Server listening at http:/));

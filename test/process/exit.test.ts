@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { EXIT, toExitReport } from '#process/exit';
+import { EXIT } from '#process/exit';
+import { toExitReport } from '#process/exit-report';
 
 /** The message for a server that cannot listen at this place. */
 async function rejection(host: string, port: number) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
@@ -18,13 +18,11 @@ beforeAll(async () => {
   directory = await makeDirectory();
   root = join(directory.path, 'checkout');
   // The build has its own test. Here, the sources run under its name.
-  for (const name of ['main', 'cli/demo']) {
-    const file = join(root, `build/${name}.js`);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, `import ${JSON.stringify(resolve(`src/${name}.ts`))};\n`);
-  }
-  const scripts = { start: 'node build/main.js', demo: 'node build/cli/demo.js' };
-  await writeFile(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+  const file = join(root, 'build/cli/quotient.js');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `import ${JSON.stringify(resolve('src/cli/quotient.ts'))};\n`);
+  const { start, demo } = JSON.parse(await readFile('package.json', 'utf8')).scripts;
+  await writeFile(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts: { start, demo } }));
   await chmod(FORKING_SHELL, 0o755);
 });
 afterAll(() => directory.remove());

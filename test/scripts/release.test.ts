@@ -80,6 +80,6 @@ it('the image context contains the sources and the Dockerfile, and no tests', as
   const archive = join(temporaryFolder(), 'context.tar.gz');
   await writeContext(archive);
   const files = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).split('\n');
-  expect(files).toEqual(expect.arrayContaining(['Dockerfile', 'package-lock.json', 'src/main.ts']));
+  expect(files).toEqual(expect.arrayContaining(['Dockerfile', 'package-lock.json', 'src/cli/quotient.ts']));
   expect(files.filter((file) => /^(test|bench|docs)\/.*\.(ts|png)$/.test(file))).toEqual([]);
 });

@@ -47,7 +47,7 @@ function startPlaces(database: Readonly<Record<string, string>>) {
   const running = new Map<number, { url: string; process: ReturnType<typeof spawnService> }>();
 
   function spawn(release: Release) {
-    const process = spawnService(settings, ['build/main.js'], { cwd: folder(release) });
+    const process = spawnService(settings, ['build/cli/quotient.js', 'serve'], { cwd: folder(release) });
     onTestFinished(() => process.kill());
     return process;
   }
@@ -91,7 +91,11 @@ async function createKeys(settings: Readonly<Record<string, string>>) {
   const keys: { key: number; apiKey: string }[] = [];
   for (let n = 0; n < KEYS; n++) {
     const options = { cwd: folder('before'), env: { PATH: process.env.PATH, ...settings } };
-    const { stdout } = await promisify(execFile)(process.execPath, ['build/cli/users.js', 'create', ...ada], options);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['build/cli/quotient.js', 'users', 'create', ...ada],
+      options,
+    );
     const member = (name: string) => new RegExp(`^${name}: +(\\S+)$`, 'm').exec(stdout)?.[1] ?? '';
     keys.push({ key: Number(member('key')), apiKey: member('apiKey') });
   }

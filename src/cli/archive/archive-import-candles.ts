@@ -1,14 +1,15 @@
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
-import { printFirst } from '#cli/command-line';
 import { servedToken, withDatabase } from '#cli/configured-database';
+import { number, printFirst, say, withProgress } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { createCandleImport } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
 import { CANDLE_COLUMNS, openCandleFile } from '#prices/imports/candle-file';
 import type { Interval } from '#prices/model/interval';
 import { EXIT } from '#process/exit';
+import { NODE_FLAGS } from '#process/node-flags';
 import { badLine, MAX_BAD_LINES } from './archive-import.ts';
-import { currencyOption, openUnits, refused, unitHelp } from './import-units.ts';
+import { currencyOption, openUnits, refused, UNIT_OPTIONS } from './import-units.ts';
 
 const INTERVALS: Readonly<Record<string, Interval>> = { minute: 'minute', hourly: 'hour', daily: 'day' };
 const NAMES = Object.keys(INTERVALS);
@@ -32,23 +33,28 @@ async function run({ values, flags }: Given): Promise<number> {
       const interval = named ?? (await importer.intervalOf(file));
       if (typeof interval === 'object') {
         badLines.line(badLine(interval));
-        process.stdout.write(`${token}: nothing was imported\n`);
+        say(`${token}: nothing was imported`);
         return EXIT.failed;
       }
       const { usdRate } = units;
       const options = { token, source: 'kraken', interval, allowHoles: flags.has('holes'), usdRate } as const;
-      const { bad, daily } = await importer.check(file, options, (invalid) => badLines.line(badLine(invalid)));
+      const { bad, daily } = await withProgress(
+        () => `${token}: checking the file`,
+        () => importer.check(file, options, (invalid) => badLines.line(badLine(invalid))),
+      );
       badLines.rest();
       if (bad > 0) {
-        process.stdout.write(`${token}: nothing was imported, because the file has ${bad} invalid line(s)\n`);
+        say(`${token}: nothing was imported, because the file has ${number(bad)} invalid line(s)`);
         return EXIT.failed;
       }
       await units.assertPrices(daily);
-      const { count, added, stored } = await importer.run(file, options);
-      const without = added > 0 ? `, ${added} added without trades` : '';
-      process.stdout.write(
-        `${token}: ${count} candles read${without}: ${stored} stored, ${count + added - stored} skipped (already settled)\n`,
+      const { count, added, stored } = await withProgress(
+        () => `${token}: storing the candles`,
+        () => importer.run(file, options),
       );
+      const without = added > 0 ? `, ${number(added)} added without trades` : '';
+      const skipped = `${number(count + added - stored)} skipped (already settled)`;
+      say(`${token}: ${number(count)} candles read${without}: ${number(stored)} stored, ${skipped}`);
       return EXIT.ok;
     } catch (error) {
       throw refused(error);
@@ -56,17 +62,20 @@ async function run({ values, flags }: Given): Promise<number> {
   });
 }
 
-export const importCandles: Command = {
-  name: 'import-candles',
-  arguments: `<token> <file.csv> [--interval ${NAMES.join('|')}] [--holes]
-                                 [--currency <currency>] [--force]`,
-  help: `Imports candles from one of Kraken's bulk files (${CANDLE_COLUMNS.join(',')};
-no header, Unix seconds), or CSV of candles from this service. The command imports the whole file or nothing.
-Settled candles do not change.
+/** V8 lets the heap grow before it collects garbage, which is larger here than the data. */
+const SMALL_HEAP = [...NODE_FLAGS, '--max-old-space-size=128'];
 
---interval  the length of the candles: minute (five minutes), hourly or daily. The default is the shortest
-            time between two lines.
---holes     accept missing candles. Kraken's files omit candles without trades.
-${unitHelp}`,
+export const importCandles: Command = {
+  name: 'archive import-candles',
+  arguments: { token: 'the name or symbol of the token (see `quotient tokens list`)', 'file.csv': 'the file' },
+  options: {
+    [`interval <${NAMES.join('|')}>`]:
+      'the length of the candles (minute: five minutes). The default is the shortest time between two lines.',
+    holes: "accepts missing candles. Kraken's files omit candles without trades.",
+    ...UNIT_OPTIONS,
+  },
+  help: `Imports candles from one of Kraken's bulk files (${CANDLE_COLUMNS.join(',')}; no header, Unix seconds), or CSV of
+candles from this service. The command imports the whole file or nothing. Settled candles do not change.`,
+  nodeFlags: SMALL_HEAP,
   run,
 };

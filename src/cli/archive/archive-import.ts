@@ -1,13 +1,13 @@
 import type { Command, Given } from '#cli/arguments';
-import { interruption, printFirst } from '#cli/command-line';
 import { servedToken, withDatabase } from '#cli/configured-database';
+import { number, printFirst, say, withProgress } from '#cli/output';
 import { isoDate, systemClock } from '#core/clock';
 import { type BadLine, ImportFileError } from '#prices/imports/csv-file';
 import { createImport, type ImportCounts, type ImportSummary, type KeptRow } from '#prices/imports/import';
 import { openImportFile } from '#prices/imports/price-file';
 import { createPointStore } from '#prices/series/point-store';
-import { EXIT, ExitError } from '#process/exit';
-import { currencyOption, openUnits, refused, unitHelp } from './import-units.ts';
+import { EXIT, ExitError, interruption } from '#process/exit';
+import { currencyOption, openUnits, refused, UNIT_OPTIONS } from './import-units.ts';
 
 export const MAX_BAD_LINES = 100;
 const MAX_KEPT_ROWS = 20;
@@ -25,10 +25,10 @@ function keptLine({ stored, given }: KeptRow): string {
 }
 
 const totals = ({ read, added, changed, skipped, kept, bad }: ImportCounts) =>
-  `${read} rows read: ${added} added, ${changed} changed, ${skipped} skipped (no new data), ${kept} kept ` +
-  `(settled, but different), ${bad} invalid`;
+  `${number(read)} rows read: ${number(added)} added, ${number(changed)} changed, ${number(skipped)} skipped (no new ` +
+  `data), ${number(kept)} kept (settled, but different), ${number(bad)} invalid`;
 
-export const badLine = ({ line, fault }: BadLine) => `line ${line}: ${fault}`;
+export const badLine = ({ line, fault }: BadLine) => `line ${number(line)}: ${fault}`;
 
 async function run({ values, flags }: Given): Promise<number> {
   const { token: text = '', 'file.csv': path = '' } = values;
@@ -56,10 +56,13 @@ async function run({ values, flags }: Given): Promise<number> {
       const units = await openUnits(prisma, { token: served, file, currency, isForced }).catch((error) => {
         throw refused(error);
       });
-      const { bad, daily } = await importer.check(file, { signal, onBad: strict ? onBad : () => undefined });
+      const { bad, daily } = await withProgress(
+        () => `${token}: checking the file`,
+        () => importer.check(file, { signal, onBad: strict ? onBad : () => undefined }),
+      );
       if (strict && bad > 0) {
         badLines.rest();
-        process.stdout.write(`${token}: nothing was imported, because the file has ${bad} invalid line(s)\n`);
+        say(`${token}: nothing was imported, because the file has ${number(bad)} invalid line(s)`);
         return EXIT.failed;
       }
       await units.assertPrices(daily).catch((error) => {
@@ -67,13 +70,16 @@ async function run({ values, flags }: Given): Promise<number> {
       });
       const { usdRate } = units;
       const options = { replace: flags.has('replace'), strict, usdRate, signal, onBad, onKept, onBatch };
-      const summary = await importer.run(token, file, options);
+      const summary = await withProgress(
+        () => `${token}: ${number(done?.read ?? 0)} rows read`,
+        () => importer.run(token, file, options),
+      );
       badLines.rest();
       keptRows.rest();
-      process.stdout.write(`${token}: ${totals(summary)}\n`);
+      say(`${token}: ${totals(summary)}`);
       return conclude(summary);
     } catch (error) {
-      if (done) process.stdout.write(`${token}: incomplete, ${totals(done)}\n`);
+      if (done) say(`${token}: incomplete, ${totals(done)}`);
       throw error instanceof ImportFileError ? new ExitError(error.message, EXIT.failed, error) : error;
     }
   });
@@ -83,26 +89,26 @@ async function run({ values, flags }: Given): Promise<number> {
 function conclude({ ended }: ImportSummary): number {
   if (ended === 'whole') return EXIT.ok;
   if (ended === 'interrupted') {
-    process.stdout.write(`interrupted: added rows are kept; run the command again to import the remaining rows\n`);
+    say('interrupted: added rows are kept; run the command again to import the remaining rows');
     return EXIT.failed;
   }
-  process.stdout.write(`stopped at the invalid line: later lines were not imported\n`);
+  say('stopped at the invalid line: later lines were not imported');
   return EXIT.failed;
 }
 
 export const importPrices: Command = {
-  name: 'import',
-  arguments: '<token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force]',
-  help: `Imports a CSV file into the daily history: CoinGecko's export for a coin
-(snapped_at,price,market_cap,total_volume), or CSV from this service (date instead of snapped_at), also
-with semicolons or in UTF-16. Times are in UTC unless they have an offset.
-Rows without a source column count as CoinGecko's. Each date has one row: the row between 00:00 and
-01:00 UTC or, without such a row, another row of that date. The command can be run again, because it
-skips existing rows. <token> is a name or symbol from \`npm run tokens -- list\`.
-
---strict   if a line is invalid, import nothing and exit with code 1
---replace  overwrite settled rows that differ from the file. Without this option, these rows are kept and
-           listed. Rows from a preferred source are always kept.
-${unitHelp}`,
+  name: 'archive import',
+  arguments: { token: 'the name or symbol of the token (see `quotient tokens list`)', 'file.csv': 'the file' },
+  options: {
+    strict: 'if a line is invalid, imports nothing and exits with code 1',
+    replace: `overwrites settled rows that differ from the file. Without this option, these rows are kept and listed. Rows
+from a preferred source are always kept.`,
+    ...UNIT_OPTIONS,
+  },
+  help: `Imports a CSV file into the daily history: CoinGecko's export for a coin (snapped_at,price,market_cap,total_volume),
+or CSV from this service (date instead of snapped_at), also with semicolons or in UTF-16. Times are in UTC unless they
+have an offset. Rows without a source column count as CoinGecko's. Each date has one row: the row between 00:00 and
+01:00 UTC or, without such a row, another row of that date. The command can be run again, because it skips existing
+rows.`,
   run,
 };

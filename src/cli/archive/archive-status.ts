@@ -1,7 +1,7 @@
 import { createTokenStore } from '#catalogue/token-store';
 import type { Command, Given } from '#cli/arguments';
-import { alignedTable, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, number, printJson } from '#cli/output';
 import type { Span } from '#core/clock';
 import { iso, systemClock } from '#core/clock';
 import { type CandleReportRow, candleReport } from '#prices/candles/candle-availability';
@@ -56,7 +56,7 @@ const statusRecord = ({ token, interval, source, first, last, spans, gaps, ...co
 
 function leftAsideLine({ token, what, count, instants }: ImplausibleRows): string {
   const more = count > instants.length ? ` and ${count - instants.length} more` : '';
-  return `implausible, not served: ${token} ${what}, ${count} row(s): ${instants.join(', ')}${more}\n`;
+  return `implausible, not served: ${token} ${what}, ${number(count)} row(s): ${instants.join(', ')}${more}\n`;
 }
 
 async function run({ flags }: Given): Promise<void> {
@@ -83,10 +83,10 @@ async function run({ flags }: Given): Promise<void> {
 }
 
 export const status: Command = {
-  name: 'status',
-  arguments: '[--json]',
-  help: `Shows the archived data for each token, interval and source: the number of points, the first and last
-point, the complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists
-implausible rows: rows in the future or without a finite value. Implausible rows are not served.`,
+  name: 'archive status',
+  options: { json: 'prints all fields as JSON' },
+  help: `Shows the archived data for each token, interval and source: the number of points, the first and last point, the
+complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists implausible rows: rows
+in the future or without a finite value. Implausible rows are not served.`,
   run,
 };

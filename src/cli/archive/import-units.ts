@@ -18,10 +18,12 @@ import { type Currency, DOLLAR, EURO, hasReferenceRate } from '#prices/model/cur
 import { createPointStore } from '#prices/series/point-store';
 import { EXIT, ExitError } from '#process/exit';
 
-export const unitHelp = `--currency the currency of the figures. They are stored in US dollars, at the rate of their date. Without this
-           option, a file whose name or columns name another currency is rejected.
---force    import a file that begins with the name of another token, or whose prices differ from the stored
-           prices by a constant factor`;
+export const UNIT_OPTIONS = {
+  'currency <currency>': `the currency of the figures. They are stored in US dollars, at the rate of their date. Without this
+option, a file whose name or columns name another currency is rejected.`,
+  force: `imports a file that begins with the name of another token, or whose prices differ from the stored prices by a
+constant factor`,
+};
 
 /** Throws `UsageError` for a currency without reference rates. */
 export function currencyOption(text: string | undefined): Currency | undefined {

@@ -5,10 +5,11 @@ import { ArchiveFault } from '#database/archive';
 import { writeBackup } from '#database/backup/backup';
 import { restoreBackup } from '#database/backup/restore';
 import { holdsDatabase } from '#database/embedded/data-directory';
-import { EXIT, ExitError, REFUSED } from '#process/exit';
+import { EXIT, ExitError, interruption } from '#process/exit';
+import { REFUSED } from '#process/open-database';
 import { readSettings } from '#settings';
 import { type Command, type Given, wrongUsage } from '../arguments.ts';
-import { interruption } from '../command-line.ts';
+import { megabytes, number, say, withProgress } from '../output.ts';
 
 function embeddedDirectory(): string {
   const { databaseUrl, dataDir } = readSettings();
@@ -31,7 +32,6 @@ function assertReadable(file: string): void {
   }
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 const OTHER_FILE = 'restore another backup';
 
 function faultOf(file: string, error: unknown): unknown {
@@ -72,10 +72,11 @@ async function runBackup({ values: { file = '' } }: Given): Promise<void> {
   const { elapsed, now } = systemClock;
   const signal = interruption();
   try {
-    const { size, waited } = await writeBackup(dataDir, target, { createdAt: iso(now()), elapsed, signal });
-    process.stdout.write(
-      `${file}: ${megabytes(size)}, from ${dataDir}; statements were blocked for ${Math.round(waited)} ms\n`,
+    const { size, waited } = await withProgress(
+      () => `writing ${file}`,
+      () => writeBackup(dataDir, target, { createdAt: iso(now()), elapsed, signal }),
     );
+    say(`${file}: ${megabytes(size)}, from ${dataDir}; statements were blocked for ${number(Math.round(waited))} ms`);
   } catch (error) {
     if (signal.aborted) throw new ExitError('interrupted: no backup was written', signal.reason, error);
     throw faultOf(file, error);
@@ -86,19 +87,29 @@ async function runRestore({ values: { file = '' } }: Given): Promise<void> {
   const dataDir = embeddedDirectory();
   try {
     assertReadable(file);
-    const { createdAt, users } = await restoreBackup(resolve(file), dataDir);
-    process.stdout.write(`${dataDir}: ${users} users, as of ${createdAt}\n`);
+    const { createdAt, users } = await withProgress(
+      () => `restoring ${file}`,
+      () => restoreBackup(resolve(file), dataDir),
+    );
+    say(`${dataDir}: ${number(users)} users, as of ${createdAt}`);
   } catch (error) {
     throw faultOf(file, error);
   }
 }
 
-export const backup: Command = { name: 'backup', arguments: '<file>', run: runBackup };
+const NOT_A_SERVER = 'This command is for the embedded database in DATA_DIR. For a server, use pg_dump and pg_restore.';
+
+export const backup: Command = {
+  name: 'database backup',
+  arguments: { file: 'the file to write' },
+  help: `Writes the embedded database to a file, even while the service is running. A backup contains names, email addresses
+and key hashes. ${NOT_A_SERVER}`,
+  run: runBackup,
+};
 
 export const restore: Command = {
-  name: 'restore',
-  arguments: '<file>',
-  help: `backup writes the embedded database in DATA_DIR to a file, even while the service is running. restore writes a
-backup to an empty DATA_DIR. A backup contains names, email addresses and key hashes.`,
+  name: 'database restore',
+  arguments: { file: 'a file that `quotient database backup` has written' },
+  help: `Writes a backup to an empty DATA_DIR. ${NOT_A_SERVER}`,
   run: runRestore,
 };

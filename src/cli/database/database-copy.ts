@@ -1,17 +1,16 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
-import { interruption, progressLine } from '#cli/command-line';
 import { configuredPlace, confirmCreation, isSamePlace, openDatabaseAt, placeOf } from '#cli/configured-database';
+import { number, say, withProgress } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { type Compared, type CopyEvent, type CopyOutcome, createCopy } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';
 import { createCopyTarget } from '#database/copy/target';
 import { holdsDatabase } from '#database/embedded/data-directory';
 import type { OpenSession, Place } from '#database/session';
-import { EXIT, ExitError } from '#process/exit';
+import { EXIT, ExitError, interruption } from '#process/exit';
 import { readSettings } from '#settings';
 
-const number = (value: number) => value.toLocaleString('en');
 /** PostgreSQL quotes table names that are keywords. */
 const plain = (table: string) => table.replaceAll('"', '');
 const countOf = ({ rows }: { rows: number }) => `${number(rows)} rows`;
@@ -22,41 +21,40 @@ function differenceLine({ table, source, target }: Compared): string {
 }
 
 function createReport() {
-  const progress = progressLine();
+  let text = 'reading the tables';
   const startedAt = systemClock.elapsed();
   let copied = 0;
   const rate = () => `${number(Math.round((copied * 1000) / Math.max(1, systemClock.elapsed() - startedAt)))} rows/s`;
   let before = { table: '', rows: 0 };
   return {
-    progress,
     rate,
+    text: () => text,
     on(event: CopyEvent): void {
-      if (event.kind === 'resumed') progress.line('resuming the interrupted copy');
-      else if (event.kind === 'started over')
-        progress.line('the source has changed since the interrupted copy: starting over');
-      else if (event.kind === 'copied') progress.line(`${plain(event.table)}: ${countOf(event)}`);
-      else if (event.kind === 'comparing') progress.show(`comparing ${plain(event.table)}`);
+      if (event.kind === 'resumed') say('resuming the interrupted copy');
+      else if (event.kind === 'started over') say('the source has changed since the interrupted copy: starting over');
+      else if (event.kind === 'copied') say(`${plain(event.table)}: ${countOf(event)}`);
+      else if (event.kind === 'comparing') text = `comparing ${plain(event.table)}`;
       else {
         copied += event.rows - (before.table === event.table ? before.rows : 0);
         before = event;
         const part = Math.floor((100 * event.rows) / Math.max(1, event.of));
-        progress.show(`${plain(event.table)}: ${number(event.rows)} of ${number(event.of)} (${part}%), ${rate()}`);
+        text = `${plain(event.table)}: ${number(event.rows)} of ${number(event.of)} (${part} %), ${rate()}`;
       }
     },
   };
 }
 
-function conclude(outcome: CopyOutcome, signal: AbortSignal, print: (line: string) => void): number {
+function conclude(outcome: CopyOutcome, signal: AbortSignal): number {
   if (outcome.kind === 'interrupted') {
-    print('interrupted: run the command again to copy the remaining rows');
+    say('interrupted: run the command again to copy the remaining rows');
     return signal.reason;
   }
   if (outcome.kind === 'finished') {
     const rows = outcome.tables.reduce((sum, { target }) => sum + target.rows, 0);
-    print(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no differences`);
+    say(`compared: ${outcome.tables.length} tables, ${number(rows)} rows, no differences`);
     return EXIT.ok;
   }
-  for (const table of outcome.tables) print(differenceLine(table));
+  for (const table of outcome.tables) say(differenceLine(table));
   throw new ExitError(
     outcome.kind === 'changed'
       ? 'the source changed during the copy: stop all writers, and run the command again'
@@ -77,7 +75,7 @@ async function openSource(opened: Opened, place: Place, isLive: boolean) {
     const { code } = Object((error as Error).cause) as NodeJS.ErrnoException;
     if (code !== 'DIRECTORY_IN_USE') throw error;
     const advice =
-      '`npm run database -- backup` works while the database is in use: restore the backup, and copy the restored database';
+      '`quotient database backup` works while the database is in use: restore the backup, and copy the restored database';
     throw new ExitError(`${error.message}. ${advice}`, EXIT.refused, error);
   });
   const source = createCopySource(session);
@@ -111,20 +109,15 @@ async function copyBetween(opened: Opened, from: Place, to: Place, { live: isLiv
   const { target, name: targetName, unfinished } = await openTarget(opened, to, create);
   const signal = interruption();
   const report = createReport();
-  const { line, clear } = report.progress;
-  line(`from ${name} to ${targetName}`);
+  say(`from ${name} to ${targetName}`);
   const at = new Date(systemClock.now()).toISOString();
-  try {
-    const copyAll = createCopy({ source, target, onEvent: report.on });
-    const outcome = await copyAll({ name, unfinished, isLive, signal });
-    const exitCode = conclude(outcome, signal, line);
-    if (outcome.kind !== 'finished') return exitCode;
-    if (outcome.copied > 0) line(`${number(outcome.copied)} rows copied, ${report.rate()}`);
-    if (isLive) line(`the copy does not contain changes to the source after ${at}`);
-    return exitCode;
-  } finally {
-    clear();
-  }
+  const copyAll = createCopy({ source, target, onEvent: report.on });
+  const outcome = await withProgress(report.text, () => copyAll({ name, unfinished, isLive, signal }));
+  const exitCode = conclude(outcome, signal);
+  if (outcome.kind !== 'finished') return exitCode;
+  if (outcome.copied > 0) say(`${number(outcome.copied)} rows copied, ${report.rate()}`);
+  if (isLive) say(`the copy does not contain changes to the source after ${at}`);
+  return exitCode;
 }
 
 async function run({ values, flags }: Given): Promise<number> {
@@ -150,13 +143,14 @@ async function run({ values, flags }: Given): Promise<number> {
 }
 
 export const copy: Command = {
-  name: 'copy',
-  arguments: '<target> [--from <source>] [--live] [--create]',
-  help: `Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end.
-<target> and <source> are postgresql:// URLs, or directories of an embedded database. The default source is
-DATABASE_URL or DATA_DIR. Stop the service first. If interrupted, run the command again to resume.
-
---live    copy from a server while the service is running. The copy contains the data from the start of the copy.
---create  create the database if the directory <target> has none. At a terminal, the command asks instead.`,
+  name: 'database copy',
+  arguments: { target: 'a postgresql:// URL, or a directory of an embedded database' },
+  options: {
+    'from <source>': 'the source (default: DATABASE_URL or DATA_DIR)',
+    live: 'copies from a server while the service is running; the copy contains the data from the start of the copy',
+    create: 'creates the database if the directory <target> has none. At a terminal, the command asks instead.',
+  },
+  help: `Copies all data (users, keys, usage and archive) into an empty database, and compares both databases at the end. Stop
+the service first. If interrupted, run the command again to resume.`,
   run,
 };

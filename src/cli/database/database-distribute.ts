@@ -3,8 +3,7 @@ import { openSession } from '#database/session';
 import { EXIT, ExitError } from '#process/exit';
 import { readSettings } from '#settings';
 import type { Command } from '../arguments.ts';
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+import { megabytes, say, withProgress } from '../output.ts';
 
 /** Opens the database of the settings. */
 async function withDatabase<Result>(work: (opened: Awaited<ReturnType<typeof openSession>>) => Promise<Result>) {
@@ -18,29 +17,31 @@ async function withDatabase<Result>(work: (opened: Awaited<ReturnType<typeof ope
 }
 
 export const distributeDatabase: Command = {
-  name: 'distribute',
-  arguments: '',
+  name: 'database distribute',
   help: 'Distributes the users over the nodes of a Citus cluster. Repeatable.',
   async run() {
     await withDatabase(async ({ session, name }) => {
-      const count = await distribute(session).catch((error: Error) => {
+      const distributed = withProgress(
+        () => `distributing ${name}`,
+        () => distribute(session),
+      );
+      const count = await distributed.catch((error: Error) => {
         throw new ExitError(`cannot distribute ${name}: ${error.message}`, EXIT.refused, error);
       });
       const done = count === 0 ? 'is distributed already' : `is distributed: ${count} tables were moved`;
-      process.stdout.write(`${name} ${done}\n`);
+      say(`${name} ${done}`);
     });
   },
 };
 
 export const databaseStatus: Command = {
-  name: 'status',
-  arguments: '',
+  name: 'database status',
   help: 'Shows on which nodes the rows are.',
   async run() {
     await withDatabase(async ({ session, name }) => {
       const nodes = await readNodes(session);
       const lines = nodes.map(({ node, shards, bytes }) => `${node}: ${shards} shards, ${megabytes(bytes)}`);
-      process.stdout.write(`${nodes.length === 0 ? `${name} contains all rows` : lines.join('\n')}\n`);
+      say(nodes.length === 0 ? `${name} contains all rows` : lines.join('\n'));
     });
   },
 };

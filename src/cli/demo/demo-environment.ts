@@ -7,8 +7,8 @@ const EXPLORER_PATHS = {
   cosmos: { transaction: '/cosmos/tx/v1beta1/txs/{hash}', address: '/cosmos/auth/v1beta1/accounts/{address}' },
   legacy: { transaction: '/txs/{hash}', address: '/auth/accounts/{address}' },
 };
+
 export type Dialect = keyof typeof EXPLORER_PATHS;
-export const isDialect = (text: string): text is Dialect => Object.hasOwn(EXPLORER_PATHS, text);
 
 type StandIns = { sandbox: Sandbox; dialect: Dialect; mailUrl: string; dataDir: string };
 

@@ -3,10 +3,10 @@ import { startMailbox } from '#sandbox/mailbox';
 import type { Environment, SettingName } from '#settings';
 
 const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = [
-  { settings: ['DATA_DIR'], line: 'npm run users -- list' },
-  { settings: ['DATA_DIR'], line: 'npm run archive -- status' },
-  { settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'], line: 'npm run tokens -- add albado' },
-  { settings: ['DATA_DIR'], line: 'npm run database -- backup demo.gz' },
+  { settings: ['DATA_DIR'], line: 'npx quotient users list' },
+  { settings: ['DATA_DIR'], line: 'npx quotient archive status' },
+  { settings: ['DATA_DIR', 'COINGECKO_URL', 'COINGECKO_PLAN', 'KRAKEN_URL'], line: 'npx quotient tokens add albado' },
+  { settings: ['DATA_DIR'], line: 'npx quotient database backup demo.gz' },
 ];
 
 const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

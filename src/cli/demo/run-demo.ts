@@ -3,30 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Dialect, demoEnvironment, isDialect } from '#cli/demo/demo-environment';
+import { type Dialect, demoEnvironment } from '#cli/demo/demo-environment';
 import { guide, printMails } from '#cli/demo/demo-guide';
 import { systemClock } from '#core/clock';
 import { isListening } from '#database/embedded/port-stream';
 import { type Closer, openLog, openService } from '#open';
 import { urlOf } from '#process/announcement';
-import { EXIT, ExitError, openConfiguredDatabase } from '#process/exit';
+import { EXIT, ExitError } from '#process/exit';
+import { openConfiguredDatabase } from '#process/open-database';
 import { startSandbox } from '#sandbox/server';
 import { readSettings, settingsIn } from '#settings';
-import { readArguments, wrongUsage } from '../arguments.ts';
-import { runToExitCode, withUsageHint } from '../command-line.ts';
-
-const USAGE = `Starts the service with simulated data sources and a temporary database.
-
-  npm run demo [-- --node cosmos|legacy]
-
---node sets the REST dialect of the simulated node. The default is cosmos.
-
-All settings in the environment apply, except the settings for the database, the upstreams and the mail server.
-The demo prints the names of the settings that it overrides. The demo logs only errors, unless LOG_LEVEL or
-LOG_REQUESTS is set. Without PORT, the demo listens on 8080, or on a free port if 8080 is in use.
-The demo prints commands for operators (users, archive, tokens, database) that work with its database.
-The demo needs no network. All data is synthetic. To stop the demo, press Ctrl-C.
-`;
 
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
@@ -94,15 +80,7 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-async function demo(): Promise<number> {
-  const args = process.argv.slice(2);
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(USAGE);
-    return EXIT.ok;
-  }
-  const { values } = readArguments(args, '[--node <dialect>]');
-  const { node = 'cosmos' } = values;
-  if (!isDialect(node)) throw wrongUsage('--node must be cosmos or legacy');
+export async function runDemo(dialect: Dialect): Promise<number> {
   // npm forwards Ctrl-C, so the signal may arrive twice.
   const stopped = new Promise<unknown>((resolve) => {
     process.on('SIGINT', resolve);
@@ -110,12 +88,10 @@ async function demo(): Promise<number> {
   });
   const closers: Closer[] = [];
   try {
-    process.stdout.write(await start(closers, node));
+    process.stdout.write(await start(closers, dialect));
     await stopped;
     return EXIT.ok;
   } finally {
     await closeAll(closers);
   }
 }
-
-export const runDemo = (): Promise<void> => runToExitCode(() => withUsageHint('demo', demo));

@@ -2,10 +2,9 @@ import type { PairOutcome } from '#catalogue/coin-facts';
 import { type Added, type Listing, MAX_SERVED, type Refusal } from '#catalogue/listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import { type Given, wrongUsage } from '#cli/arguments';
-import type { CommandLine } from '#cli/command-line';
-import { alignedTable, printJson } from '#cli/command-line';
+import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, number, printJson, say } from '#cli/output';
 import { isoOrNull } from '#core/clock';
 import { createArchiveStore, isInactive } from '#prices/latest/latest-store';
 import { EXCHANGE_NAMES, EXCHANGES, type ExchangeName } from '#prices/sources/price-sources';
@@ -13,17 +12,16 @@ import { EXIT, ExitError } from '#process/exit';
 import { withListing } from './configured-listing.ts';
 
 const titleOf = (exchange: string): string => EXCHANGES[exchange as ExchangeName]?.title ?? exchange;
-const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-const SEARCH = '`npm run tokens -- find <text>` searches CoinGecko';
-const SERVED = '`npm run tokens -- list` lists the served tokens';
+const SEARCH = '`quotient tokens find <text>` searches CoinGecko';
+const SERVED = '`quotient tokens list` lists the served tokens';
 
 /** @param hint how to find an ID if no ID is similar */
 function refusal({ reason, names: similar }: Refusal, hint: string): ExitError {
   const names = similar.join(' or ');
   const texts: Record<Refusal['reason'], string> = {
     built_in: 'this token is built in and cannot be added or removed',
-    too_many: `the service already has the maximum of ${MAX_SERVED.toLocaleString('en')} tokens: remove a token first`,
+    too_many: `the service already has the maximum of ${number(MAX_SERVED)} tokens: remove a token first`,
     unknown: `unknown id: ${names === '' ? hint : `did you mean ${names}?`}`,
     is_symbol: `this id is the symbol of ${names} and cannot be added, because clients use it to request ${names}`,
     no_symbol: 'the symbol contains spaces, commas or control characters: set another symbol with --symbol',
@@ -119,7 +117,7 @@ async function remove({ values: { id = '' } }: Given): Promise<void> {
   say(`${id}: removed; its stored data is kept`);
 }
 
-async function alias({ values: { id = '', 'new id': to = '' } }: Given): Promise<void> {
+async function alias({ values: { id = '', 'new-id': to = '' } }: Given): Promise<void> {
   const successor = to === 'none' ? undefined : to;
   const outcome = await withListing((listing) => listing.alias(id, successor));
   if (outcome !== 'changed') throw refusal(outcome, SERVED);
@@ -157,41 +155,52 @@ async function find({ values: { text = '' } }: Given): Promise<void> {
   process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
 }
 
-export const tokens: CommandLine = {
-  name: 'tokens',
-  summary: `Manages the served tokens. The maximum is ${MAX_SERVED.toLocaleString('en')} tokens.`,
-  commands: [
-    {
-      name: 'add',
-      arguments: `<id>… [--symbol <symbol>] ${EXCHANGE_NAMES.map((name) => `[--${name} <pair>|none]`).join(' ')}`,
-      help:
-        'serve the coins with these CoinGecko IDs, and use the candles and prices of the\n' +
-        'exchanges in MARKET_SOURCES that trade a coin for US dollars; if a token exists,\n' +
-        'update its data. --symbol and pairs require a single ID',
-      run: add,
+const ID = { id: "the token's CoinGecko ID" };
+
+export const commands: readonly Command[] = [
+  {
+    name: 'tokens add',
+    arguments: { 'id…': 'the CoinGecko IDs of the coins' },
+    options: {
+      'symbol <symbol>': 'the symbol, if CoinGecko lists an unsuitable one; requires a single ID',
+      ...Object.fromEntries(
+        EXCHANGE_NAMES.map((name) => [
+          `${name} <pair>`,
+          `the pair on ${titleOf(name)}, or \`none\`; a pair requires a single ID`,
+        ]),
+      ),
     },
-    {
-      name: 'remove',
-      arguments: '<id>',
-      help: 'stop serving a token; the stored data of the token is kept',
-      run: remove,
-    },
-    {
-      name: 'alias',
-      arguments: '<id> <new id>|none',
-      help:
-        'return the data of another token for requests for a token, for example after it was\n' +
-        'renamed;\n' +
-        '`none` removes the alias',
-      run: alias,
-    },
-    { name: 'list', arguments: '[--json]', help: 'list the served tokens', run: list },
-    { name: 'find', arguments: '<text>', help: 'search CoinGecko for coins, and list their IDs', run: find },
-  ],
-  column: 33,
-  notes: `If several tokens share a symbol, the symbol refers to the token that was added first. Running processes apply
-changes within seconds. Calls to CoinGecko (two for each added ID, one for \`find\`) count toward the service's budget.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
-Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
-`,
-};
+    help: `Serves the coins with these CoinGecko IDs, and uses the candles and prices of the exchanges in MARKET_SOURCES that
+trade a coin for US dollars. If a token exists, its data is updated.`,
+    run: add,
+  },
+  {
+    name: 'tokens remove',
+    arguments: ID,
+    help: 'Stops serving a token. The stored data of the token is kept.',
+    run: remove,
+  },
+  {
+    name: 'tokens alias',
+    arguments: { ...ID, 'new-id': 'the token whose data is returned, or `none` to remove the alias' },
+    help: 'Returns the data of another token for requests for a token, for example after it was renamed.',
+    run: alias,
+  },
+  {
+    name: 'tokens list',
+    options: { json: 'prints all fields as JSON' },
+    help: 'Lists the served tokens.',
+    run: list,
+  },
+  {
+    name: 'tokens find',
+    arguments: { text: 'a part of the name, or the symbol' },
+    help: 'Searches CoinGecko for coins, and lists their IDs.',
+    run: find,
+  },
+];
+
+export const notes = `The maximum is ${number(MAX_SERVED)} tokens. If several tokens share a symbol, the symbol refers to the token that was
+added first. Running processes apply changes within seconds. Calls to CoinGecko (two for each added ID, one
+for \`find\`) count toward the service's budget.
+These commands use DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.`;

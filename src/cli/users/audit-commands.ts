@@ -1,7 +1,6 @@
-import { choice, type Given, pastDate, wholeNumber } from '#cli/arguments';
-import type { CommandLine } from '#cli/command-line';
-import { alignedTable, cut, minuteOf, printJsonText } from '#cli/command-line';
+import { type Command, choice, type Given, pastDate, wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, cut, minuteOf, printJsonText } from '#cli/output';
 import { AUDIT_ACTIONS } from '#core/actor';
 import { DAY, systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
@@ -45,26 +44,19 @@ async function list({ values, flags }: Given): Promise<void> {
   });
 }
 
-export const audit: CommandLine = {
-  name: 'audit',
-  summary: 'Shows the changes that the operator made, newest first.',
-  commands: [
-    {
-      name: 'list',
-      arguments:
-        '[--user <key>] [--actor <actor>] [--action <action>] [--from <date>] [--thru <date>]\n' +
-        '                        [--limit <events>] [--json]',
-      accepts:
-        '[--json] [--user <value>] [--actor <value>] [--action <value>] [--from <value>] [--thru <value>] [--limit <value>]',
-      run: list,
+export const commands: readonly Command[] = [
+  {
+    name: 'audit list',
+    options: {
+      'user <key>': 'only changes of this user',
+      'actor <actor>': 'only changes by `admin` (the operator API and its page), or by `cli:` and a system user',
+      [`action <${AUDIT_ACTIONS.join('|')}>`]: 'only this action',
+      'from <date>': 'only changes on or after this date (UTC), such as 2026-11-25',
+      'thru <date>': 'only changes on or before this date',
+      'limit <events>': `the maximum number of events (default: ${USUAL_LIMIT}; with --json, all)`,
+      json: 'prints each event as JSON on a line',
     },
-  ],
-  notes: `The default limit is 100 events. --json prints one JSON object per line and has no default limit.
-<actor> is \`admin\` for the operator API and its page, or \`cli:\` and the name of a system user.
-<action> is one of ${AUDIT_ACTIONS.slice(0, 8).join(', ')},
-${AUDIT_ACTIONS.slice(8).join(', ')}.
-Dates are in UTC, such as 2026-11-25. The service never changes or deletes an event.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
-Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
-`,
-};
+    help: 'Lists the changes that the operator made, newest first. The service never changes or deletes an event.',
+    run: list,
+  },
+];

@@ -1,20 +1,18 @@
 import { type Command, choice, type Given, wholeNumber, wrongUsage } from '#cli/arguments';
-import { type CommandLine, printJsonText } from '#cli/command-line';
+import { printJsonText, say } from '#cli/output';
 import { faultText } from '#core/problems';
 import { GRACE_SECONDS, LARGEST_NUMBER } from '#keys/api-key';
 import { singleLineText } from '#operator/parameters';
-import { USER_SORTS } from '#operator/users/search-store';
 import { MAX_CALLS } from '#users/administration/administration';
 import { byOperator } from '#users/authority';
 import { PLAN_NAMES } from '#users/plan';
 import { registrationForm } from '#users/registration';
-import type { User } from '#users/user';
 import { printSelection, SELECTION } from './user-list.ts';
 import { printNotices } from './user-notices.ts';
 import {
   optionalNumber,
+  printChange,
   printRecord,
-  printUser,
   recordNumber,
   type Services,
   show,
@@ -26,7 +24,6 @@ const reasonForm = singleLineText('The reason', '', MAX_REASON);
 
 /** Throws `UsageError`. The text is not repeated. */
 function reasonOf({ reason }: Given['values']): string {
-  if (reason === undefined) throw wrongUsage('--reason is missing: use --reason <text>');
   const parsed = reasonForm.safeParse(reason);
   if (parsed.success) return parsed.data;
   throw wrongUsage(
@@ -41,26 +38,36 @@ function registrationOf(values: Given['values']) {
   const faults = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
   const lines = [...faults].map(([name, message]) => {
     const { fix } = registrationForm.shape[name as keyof typeof registrationForm.shape].meta() ?? {};
-    const fault = values[name] === undefined ? 'is missing' : message;
-    return faultText({ location: `--${name}`, message: fault, fix: `use ${fix}` });
+    return faultText({ location: `--${name}`, message, fix: `use ${fix}` });
   });
   throw wrongUsage(lines.join('\n'));
 }
 
-type Change = (services: Services, key: number) => Promise<User>;
+type Change = (services: Services, key: number) => Promise<unknown>;
 
+/** Prints the user's values before and after the change. */
 const change =
   (changeOf: (values: Given['values']) => Change): Command['run'] =>
   async ({ values }) => {
     const key = recordNumber(values.key);
     const work = changeOf(values);
-    printUser(await withUsers((services) => work(services, key)));
+    await withUsers(async (services, report) => {
+      const before = await report.find(key);
+      await work(services, key);
+      printChange(before, await report.find(key));
+    });
   };
 
-const COMMANDS: Command[] = [
+const KEY = { key: 'the record number of the user, as shown by `quotient users list`' };
+const PLANS = PLAN_NAMES.join('|');
+const REASON = { 'reason <text>': 'the reason, for the audit log' };
+
+export const commands: readonly Command[] = [
   {
-    name: 'create',
-    arguments: `--name <name> --email <address> --plan <${PLAN_NAMES.join('|')}> [--limit <calls>]`,
+    name: 'users create',
+    required: { 'name <name>': 'the name', 'email <address>': 'the email address', [`plan <${PLANS}>`]: 'the plan' },
+    options: { 'limit <calls>': 'the calls per period (default: by plan)' },
+    help: 'Creates a user and prints the API key. The key cannot be shown again, because only its hash is stored.',
     async run({ values }) {
       const limit = optionalNumber('--limit', values.limit, 0, LARGEST_NUMBER);
       const user = registrationOf(values);
@@ -68,48 +75,49 @@ const COMMANDS: Command[] = [
     },
   },
   {
-    name: 'list',
-    arguments: `[--sort <${USER_SORTS.join('|')}>] [--state <state>] [--plan <plan>] [--limit <users>] [--json]`,
-    accepts: SELECTION,
-    help:
-      'list users with state, active keys, used calls and last use; without\n' +
-      '--sort, by record number. With --limit, only the first users in the\n' +
-      'sort order or, without --sort, the newest users',
+    name: 'users list',
+    options: SELECTION,
+    help: 'Lists users with state, active keys, used calls and last use.',
     run: printSelection,
   },
   {
-    name: 'find',
-    arguments: '<text> [options]',
-    accepts: `<text> ${SELECTION}`,
-    help:
-      'the same for users whose record number is <text>, or whose email address,\n' +
-      'word of the name or key starts with <text>',
+    name: 'users find',
+    arguments: { text: 'the record number, or the start of the email address, of a word of the name or of a key' },
+    options: SELECTION,
+    help: 'Lists the users that match a text.',
     run: printSelection,
   },
-  { name: 'show', arguments: '<key> [--json]', help: 'show one user with all keys', run: show },
   {
-    name: 'export',
-    arguments: '<key>',
-    help: 'everything that is stored about a user, as JSON without secrets',
+    name: 'users show',
+    arguments: KEY,
+    options: { json: 'prints all fields as JSON' },
+    help: 'Shows one user with all keys.',
+    run: show,
+  },
+  {
+    name: 'users export',
+    arguments: KEY,
+    help: 'Prints everything that is stored about a user, as JSON without secrets.',
     async run({ values }) {
       const key = recordNumber(values.key);
       printJsonText(await withUsers(({ users }) => users.exportJson(key)));
     },
   },
   {
-    name: 'limit',
-    arguments: '<key> <calls>',
-    help: 'set the calls allowed per period',
+    name: 'users limit',
+    arguments: { ...KEY, calls: 'the calls per period' },
+    help: 'Sets the calls that the user can make per period.',
     run: change(({ calls = '' }) => {
       const limit = wholeNumber('<calls>', calls, 0, LARGEST_NUMBER);
       return ({ administration, operator }, key) => administration.limit(operator, key, limit);
     }),
   },
   {
-    name: 'plan',
-    arguments: `<key> <${PLAN_NAMES.join('|')}> --from <now|next> [--limit <calls>]`,
-    accepts: '<key> <plan> [--from <when>] [--limit <calls>]',
-    help: 'change the plan: now, which starts a new period and term, or from the next\nperiod on',
+    name: 'users plan',
+    arguments: { ...KEY, [`plan:${PLANS}`]: 'the plan' },
+    required: { 'from <now|next>': 'now, which starts a new period and term, or from the next period on' },
+    options: { 'limit <calls>': 'the calls per period (default: by plan)' },
+    help: 'Changes the plan.',
     run: change(({ plan, from, limit }) => {
       const planned = {
         plan: choice('<plan>', plan, PLAN_NAMES),
@@ -120,20 +128,22 @@ const COMMANDS: Command[] = [
     }),
   },
   {
-    name: 'credits',
-    arguments: '<key> <calls> --reason <text>',
-    help: 'grant additional calls for the current period',
+    name: 'users credits',
+    arguments: { ...KEY, calls: 'the additional calls' },
+    required: REASON,
+    help: 'Grants additional calls for the current period.',
     run: change((values) => {
       const grant = { calls: wholeNumber('<calls>', values.calls ?? '', 1, MAX_CALLS), reason: reasonOf(values) };
       return ({ administration, operator }, key) => administration.credits(operator, key, grant);
     }),
   },
   {
-    name: 'rotate',
-    arguments: '<key> [--grace-seconds <seconds>]',
-    help:
-      'create an owner key; old owner keys can still read data for the\n' +
-      `given time (default: ${GRACE_SECONDS.default} s); all other keys remain valid`,
+    name: 'users rotate',
+    arguments: KEY,
+    options: {
+      'grace-seconds <seconds>': `how long old owner keys can still read data (default: ${GRACE_SECONDS.default})`,
+    },
+    help: 'Creates an owner key and prints it. Old owner keys expire after the grace period. All other keys remain valid.',
     async run({ values }) {
       const key = recordNumber(values.key);
       const grace = optionalNumber('--grace-seconds', values['grace-seconds'], 0, GRACE_SECONDS.max);
@@ -141,9 +151,9 @@ const COMMANDS: Command[] = [
     },
   },
   {
-    name: 'renew',
-    arguments: '<key>',
-    help: 'extend the plan by one period; if it has expired, start a new period',
+    name: 'users renew',
+    arguments: KEY,
+    help: 'Extends the plan by one period. If the plan has expired, a new period starts.',
     run: change(
       () =>
         ({ users, operator }, key) =>
@@ -151,26 +161,30 @@ const COMMANDS: Command[] = [
     ),
   },
   {
-    name: 'suspend',
-    arguments: '<key> --reason <text>',
-    help: 'reject all calls until `resume`; the user sees the reason',
+    name: 'users suspend',
+    arguments: KEY,
+    required: { 'reason <text>': 'the reason, which the user reads' },
+    help: 'Rejects all calls of the user until `quotient users resume`.',
     run: change((values) => {
       const reason = reasonOf(values);
       return ({ administration, operator }, key) => administration.suspend(operator, key, reason);
     }),
   },
   {
-    name: 'resume',
-    arguments: '<key> --reason <text>',
+    name: 'users resume',
+    arguments: KEY,
+    required: REASON,
+    help: 'Accepts the calls of a suspended user again.',
     run: change((values) => {
       const reason = reasonOf(values);
       return ({ administration, operator }, key) => administration.resume(operator, key, reason);
     }),
   },
   {
-    name: 'revoke',
-    arguments: '<key> [--id <id>]',
-    help: 'revoke all API keys of the user, or only the key with this ID (see `show`)',
+    name: 'users revoke',
+    arguments: KEY,
+    options: { 'id <id>': 'revokes only the key with this ID (see `quotient users show`)' },
+    help: 'Revokes all API keys of the user, or one.',
     async run({ values }) {
       const key = recordNumber(values.key);
       const id = optionalNumber('--id', values.id, 1, LARGEST_NUMBER);
@@ -179,39 +193,28 @@ const COMMANDS: Command[] = [
         await keys.delete(byOperator(key, operator), id);
         return `API key ${id}`;
       });
-      process.stdout.write(`${revoked} of user ${key} revoked\n`);
+      say(`${revoked} of user ${key} revoked`);
     },
   },
   {
-    name: 'erase',
-    arguments: '<key> --confirm <key>',
-    help:
-      "revoke all keys and delete the user's data, except the record number and\n" +
-      'the call counts; this cannot be undone',
-    /** The record number must be given twice, because an erasure cannot be undone. */
+    name: 'users erase',
+    arguments: KEY,
+    required: { 'confirm <key>': 'the record number again, because an erasure cannot be undone' },
+    help: "Revokes all keys and deletes the user's data, except the record number and the call counts.",
     async run({ values }) {
       const key = recordNumber(values.key);
       if (values.confirm !== String(key)) throw wrongUsage('--confirm must repeat <key>: an erasure cannot be undone');
       await withUsers(({ users, operator }) => users.erase(byOperator(key, operator)));
-      process.stdout.write(`user ${key} erased\n`);
+      say(`user ${key} erased`);
     },
   },
   {
-    name: 'notices',
-    arguments: '[--json]',
-    help: 'list undelivered notices: waiting, failed or given up',
+    name: 'users notices',
+    options: { json: 'prints all fields as JSON' },
+    help: 'Lists the notices that have not been delivered: waiting, failed or given up.',
     run: printNotices,
   },
 ];
 
-export const users: CommandLine = {
-  name: 'users',
-  summary: 'Manages users. <key> is the record number of a user, as shown by `list`.',
-  commands: COMMANDS,
-  column: 44,
-  notes: `create and rotate print the new API key. The key cannot be shown again, because only its hash is stored.
-Each change adds an event to the audit log (\`npm run audit\`), with the name of the system user.
-Uses DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.
-Exit codes: 0 done, 1 failed, 2 wrong usage, settings or data directory.
-`,
-};
+export const notes = `Each change adds an event to the audit log (\`quotient audit list\`), with the name of the system user.
+These commands use DATABASE_URL, or the embedded database in DATA_DIR, even while the service is running.`;

@@ -1,6 +1,6 @@
 import { choice, type Given } from '#cli/arguments';
-import { alignedTable, cut, dateOf, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, cut, dateOf, printJson } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
 import { createActivity } from '#operator/users/activity';
@@ -47,7 +47,13 @@ async function select({ sort, most, ...filter }: Selection): Promise<Listed[]> {
   });
 }
 
-export const SELECTION = '[--json] [--sort <value>] [--state <value>] [--plan <value>] [--limit <value>]';
+export const SELECTION = {
+  [`sort <${USER_SORTS.join('|')}>`]: 'the order (default: by record number)',
+  [`state <${USER_STATES.join('|')}>`]: 'only users in this state',
+  [`plan <${PLAN_NAMES.join('|')}>`]: 'only users with this plan',
+  'limit <users>': 'only the first users in the order or, without --sort, the newest users',
+  json: 'prints all fields as JSON',
+};
 
 export async function printSelection({ values, flags }: Given): Promise<void> {
   const sort = values.sort === undefined ? undefined : choice('--sort', values.sort, USER_SORTS);
@@ -64,7 +70,7 @@ export async function printSelection({ values, flags }: Given): Promise<void> {
   const isByHour = sort === 'lastHour';
   const heading = ['key', 'name', 'email', 'state', isByHour ? 'hour' : 'keys', 'used', 'limit'];
   const rows = accounts.map((account) => [
-    account.key,
+    String(account.key),
     cut(account.name, 14),
     cut(account.email, 24),
     account.state,

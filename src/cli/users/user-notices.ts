@@ -1,6 +1,6 @@
 import type { Given } from '#cli/arguments';
-import { alignedTable, minuteOf, printJson } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, minuteOf, printJson } from '#cli/output';
 import { iso, isoOrNull } from '#core/clock';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
 
@@ -27,7 +27,7 @@ export async function printNotices({ flags }: Given): Promise<void> {
   if (flags.has('json')) return printJson(messages.map(toJson));
   const heading = ['user', 'about', 'by', 'state', 'since', 'attempts', 'next attempt', 'reason'];
   const rows = messages.map((message) => [
-    message.userKey,
+    String(message.userKey),
     subjectOf(message),
     message.channel,
     stateOf(message),

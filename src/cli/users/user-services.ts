@@ -1,8 +1,8 @@
 import { type Given, wholeNumber } from '#cli/arguments';
-import { alignedTable, cut, dateOf, minuteOf, printJson, printLines } from '#cli/command-line';
 import { withDatabase } from '#cli/configured-database';
+import { alignedTable, cut, dateOf, minuteOf, number, printJson, printLines } from '#cli/output';
 import type { Operator } from '#core/actor';
-import { iso, systemClock } from '#core/clock';
+import { systemClock } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
 import type { Database } from '#database/database';
 import { LARGEST_NUMBER } from '#keys/api-key';
@@ -10,16 +10,15 @@ import { createNoticeSettingsStore } from '#notifications/notices/notice-setting
 import { keyRecord } from '#operator/users/directory';
 import { EXIT, ExitError } from '#process/exit';
 import { createUserServices, type UserServices } from '#user-services';
-import { accountRecord, createAccountReport } from '#users/administration/account-report';
+import { type Account, accountRecord, createAccountReport } from '#users/administration/account-report';
 import { createAccountStore } from '#users/administration/account-store';
-import type { User } from '#users/user';
 import { cliOperator } from './operator.ts';
 
 /** Remedies as commands. The API's own details contain paths, or no remedy. */
 const REMEDIES: Partial<Record<ProblemCode, (detail: string) => string>> = {
-  not_found: (detail) => `${detail} Use \`npm run users -- list\` or \`npm run users -- show <key>\`.`,
+  not_found: (detail) => `${detail} Use \`quotient users list\` or \`quotient users show <key>\`.`,
   last_owner_key: () =>
-    'The last owner key cannot be revoked separately. Replace the key (`rotate <key>`), or revoke all keys (`revoke <key>`).',
+    'The last owner key cannot be revoked separately. Replace the key (`quotient users rotate <key>`), or revoke all keys (`quotient users revoke <key>`).',
 };
 
 function inCommands(error: unknown): never {
@@ -31,32 +30,18 @@ export const optionalNumber = (name: string, text: string | undefined, min: numb
   text === undefined ? undefined : wholeNumber(name, text, min, max);
 
 export const recordNumber = (text = '') =>
-  wholeNumber('<key> (the record number in `npm run users -- list`)', text, 1, LARGEST_NUMBER);
+  wholeNumber('<key> (the record number in `quotient users list`)', text, 1, LARGEST_NUMBER);
 
 export type Services = UserServices & { operator: Operator };
 
-export const withUsers = <Result>(work: (services: Services) => Promise<Result>) =>
-  withDatabase(({ prisma }) => {
-    const services = createUserServices(prisma);
-    return work({ ...services, operator: cliOperator() }).catch(inCommands);
-  });
+export const withUsers = <Result>(work: (services: Services, report: Report) => Promise<Result>) =>
+  withDatabase((database) =>
+    work({ ...createUserServices(database.prisma), operator: cliOperator() }, reportOf(database)).catch(inCommands),
+  );
 
-export const printRecord = (record: object) => printLines(Object.entries(record));
-
-/** Only a key's hash is stored, so the key itself cannot be printed. */
-export const printUser = ({ next, suspension, ...user }: User) =>
-  printRecord({
-    key: user.key,
-    name: user.name,
-    email: user.email,
-    plan: user.plan,
-    ...(next && { 'next plan': `${next.plan} with ${next.limit} calls, from ${iso(next.from)}` }),
-    limit: user.limit,
-    createdAt: iso(user.createdAt),
-    validUntil: iso(user.validUntil),
-    updatedAt: iso(user.updatedAt),
-    ...(suspension && { suspended: `${iso(suspension.since)}: ${suspension.reason}` }),
-  });
+/** Numbers other than record numbers are printed with separators. */
+export const printRecord = ({ key, ...record }: { key: number }) =>
+  printLines([['key', String(key)], ...(Object.entries(record) as [string, string | number][])]);
 
 export function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   return createAccountReport({
@@ -67,30 +52,50 @@ export function reportOf({ prisma }: Pick<Database, 'prisma'>) {
   });
 }
 
-type Shown = Awaited<ReturnType<ReturnType<typeof reportOf>['show']>>;
+type Report = ReturnType<typeof reportOf>;
+type Shown = Awaited<ReturnType<Report['show']>>;
 
 const noticesInWords = ({ email, webhookUrl, thresholds }: Shown['notices']) =>
   `at ${thresholds.join(', ') || 'no'} percent; email: ${email ? 'yes' : 'no'}; webhook: ${webhookUrl ?? 'none'}`;
 
+const accountLines = ({
+  key,
+  period,
+  next,
+  suspension,
+  ...account
+}: Account): [name: string, value: string | null][] => [
+  ['key', String(key)],
+  ['name', account.name],
+  ['email', account.email],
+  ['plan', account.plan],
+  ['next plan', next ? `${next.plan} with ${number(next.limit)} calls, from ${minuteOf(next.from)}` : 'none'],
+  ['state', account.state],
+  ['suspended', suspension ? suspension.reason : 'no'],
+  ['limit', number(account.limit)],
+  ['credits', number(account.credits)],
+  ['used', `${number(account.used)} of ${number(account.periodLimit)}`],
+  ['period', `from ${minuteOf(period.start)} to ${minuteOf(period.end)}`],
+  ['last use', minuteOf(account.lastUsedAt)],
+  ['created', minuteOf(account.createdAt)],
+  ['valid until', minuteOf(account.validUntil)],
+];
+
+/** Prints the user, and the values that differ: `limit: 10,000 → 500`. */
+export function printChange(before: Account, after: Account): void {
+  const [newLines, oldLines] = [accountLines(after), accountLines(before)];
+  const changes = newLines.flatMap(([name, value], i): [string, string][] => {
+    const old = oldLines[i]?.[1];
+    return old === value ? [] : [[name, `${old ?? '-'} → ${value ?? '-'}`]];
+  });
+  printLines([...newLines.slice(0, 3), ...(changes.length > 0 ? changes : [['changes', 'none'] as const])]);
+}
+
 function printAccount({ account, keys, notices }: Shown): void {
-  const { period } = account;
-  printLines([
-    ['key', account.key],
-    ['name', account.name],
-    ['email', account.email],
-    ['plan', account.plan],
-    ['state', account.state],
-    ...(account.suspension ? [['suspended', account.suspension.reason] as const] : []),
-    ...(account.next ? [['next plan', `${account.next.plan}, from ${minuteOf(account.next.from)}`] as const] : []),
-    ['used', `${account.used} of ${account.periodLimit}, from ${minuteOf(period.start)} to ${minuteOf(period.end)}`],
-    ['last use', minuteOf(account.lastUsedAt)],
-    ['created', minuteOf(account.createdAt)],
-    ['valid until', minuteOf(account.validUntil)],
-    ['notices', noticesInWords(notices)],
-  ]);
+  printLines([...accountLines(account), ['notices', noticesInWords(notices)]]);
   const heading = ['id', 'label', 'scopes', 'start', 'state', 'created', 'last use', 'expires'];
   const rows = keys.map(({ id, label, scopes, start, state, createdAt, lastUsedAt, expiresAt }) => [
-    id,
+    String(id),
     cut(label, 20),
     scopes.join(),
     start ?? '-',

@@ -11,7 +11,7 @@ function headerOf(path: string, fields: readonly string[]): readonly CandleColum
   const names = fields
     .map((field) => field.toLowerCase())
     .map((name) => (/^(date|time)$/.test(name) ? 'timestamp' : name));
-  if (names.includes('price')) throw new ImportFileError(`${path} contains prices: use \`npm run archive -- import\``);
+  if (names.includes('price')) throw new ImportFileError(`${path} contains prices: use \`quotient archive import\``);
   if (!names.includes('open')) return undefined;
   const isWhole = REQUIRED.every((column) => names.includes(column));
   if (isWhole && names.every((name) => NAMES.has(name)) && new Set(names).size === names.length)

@@ -37,7 +37,7 @@ function headerOf(path: string, fields: readonly string[]): Header {
   if (isWhole && columns.length === fields.length && new Set(columns).size === columns.length)
     return { columns, currency: named.find(({ currency }) => currency)?.currency };
   if (fields.some((field) => /^open$/i.test(field)))
-    throw new ImportFileError(`${path} contains candles: use \`npm run archive -- import-candles\``);
+    throw new ImportFileError(`${path} contains candles: use \`quotient archive import-candles\``);
   const names = IMPORT_COLUMNS.join(',');
   throw new ImportFileError(
     columns.length > 0
