@@ -39,8 +39,9 @@ export function createCoins({ catalogue, coins, requestedTokens }: Dependencies)
     return tokens.map((token) => ({ key: all ? token.name : token.symbol, token }));
   }
 
-  function replaced(names: readonly string[]): string | undefined {
+  function replaced(ids: readonly string[]): string | undefined {
     if (!catalogue.hasSuccessors()) return undefined;
+    const names = ids.map((id) => id.trim().toLowerCase());
     const tokens = names.flatMap((name) => (catalogue.named(name) ? (catalogue.successorOf(name)?.name ?? []) : []));
     return tokens.length > 0 ? [...new Set(tokens)].join(', ') : undefined;
   }

@@ -162,7 +162,8 @@ test('a successor answers under the old ID', async () => {
     const response = await stand.request(`/simple/price?ids=${old}&vs_currencies=usd`);
     expect([Object.keys(JSON.parse(response.text)), response.header('quotient-token')]).toEqual([[old], next]);
   }
-  expect((await stand.request(`/coins/${old}`)).header('quotient-token')).toBe(next);
+  for (const id of [old, old.toUpperCase()])
+    expect((await stand.request(`/coins/${id}`)).header('quotient-token')).toBe(next);
 });
 
 test('a date beyond the plan has CoinGecko’s own error, and a date before the listing has no figures', async () => {
