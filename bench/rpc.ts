@@ -22,7 +22,8 @@ const call = (id: number, { method, params }: { method: string; params: object }
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment, USERS);
   const [neighbourKey = '', key = '', ...keys] = stand.keys;
-  const node = await startServer('./rpc/bare-node.ts', {}, { isPinned: false });
+  // On the core of the load: on the core of the service and the proxy, it would take more time from the faster one.
+  const node = await startServer('./rpc/bare-node.ts', {}, { core: 1 });
   const proxy = await startServer('./rpc/bare-proxy.ts', { NODE_URL: node.url });
   const service = await stand.startService({ NODE_RPC_URLS: node.url });
   const url = `${service.url}/v1/node/rpc`;

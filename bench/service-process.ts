@@ -19,6 +19,8 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 
 type Options = {
   isPinned?: boolean;
+  /** The core of a pinned server: 0 for the measured servers, 1 for the load and upstreams. */
+  core?: 0 | 1;
   /** Whether the server has its own process group. If so, Ctrl-C reaches only the parent, which stops the server. */
   isDetached?: boolean;
   /** A function that is called with every line of standard output. */
@@ -29,11 +31,11 @@ type Options = {
 export async function startServer(
   script: string,
   env: Record<string, string>,
-  { isPinned = true, isDetached = false, onLine = () => undefined }: Options = {},
+  { isPinned = true, core = 0, isDetached = false, onLine = () => undefined }: Options = {},
 ) {
   const file = new URL(script, import.meta.url).pathname;
   const flagged = [...nodeFlags, file];
-  const [command, args] = isPinned ? onCore(0, node, flagged) : [node, flagged];
+  const [command, args] = isPinned ? onCore(core, node, flagged) : [node, flagged];
   const child: ChildProcess = spawn(command, args, {
     env: { ...process.env, ...nodeEnv, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
