@@ -38,7 +38,8 @@ export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
 ): MediaType {
-  const qualities = qualitiesIn(accept || '*/*');
+  if (!accept) return mediaTypes[0] as MediaType;
+  const qualities = qualitiesIn(accept);
   let best: MediaType | undefined;
   let most = 0;
   for (const mediaType of mediaTypes) {
