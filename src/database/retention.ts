@@ -21,7 +21,7 @@ export const RETENTION: Readonly<Record<string, Expiry | Exception>> = {
   process: {
     since: 'swept_at',
     kept: 2 * DAY,
-    why: 'A process that was killed does not leave. Its leases stay for a day.',
+    why: 'The leases of a process that expired stay for a day.',
   },
   outbox_message: { since: 'given_up_at', kept: 30 * DAY, why: 'The operator can retry an undelivered message.' },
   pending_registration: { since: 'expires_at', kept: 0, why: 'The code can no longer be used.' },

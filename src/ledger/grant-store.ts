@@ -1,20 +1,16 @@
-import { arrayOf } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 import { limitOf } from '#ledger/usage/period-limit-store';
+import { isLeaseOf, type LeaseKey, leaseRows, onlyUser } from './lease-rows-store.ts';
 
-/** The key of a lease. Instants are in Unix ms; `date` is the midnight of a UTC date. */
-export type LeaseKey = { process: string; userKey: number; periodStart: number; date: number };
+/** A lease without a row: the key and the path of its first call. */
+export type NewLease = LeaseKey & { keyId: number; path: number };
 
+/** `want` and `need` are totals of calls, spent calls included. */
 export type GrantRequest = LeaseKey & {
-  /** The total of spent calls, as the process knows it. */
-  spent: number;
-  /** The total of calls that the lease should hold, spent calls included. With fewer than it holds, it returns calls. */
+  /** The calls that the lease should hold. With fewer than it holds, it returns calls, but no spent ones. */
   want: number;
-  /** The minimum of unspent calls after a grant. If fewer calls are left, none are granted. */
+  /** If it cannot hold this number, none are granted. */
   need: number;
-  /** The key and the path of the lease's first call. */
-  keyId: number;
-  path: number;
 };
 
 export type GrantState = {
@@ -22,109 +18,66 @@ export type GrantState = {
   n: number;
   /** The total of calls that the lease holds. */
   granted: number;
-  /** Null if the database does not know the user. */
-  limit: number | null;
+  limit: number;
   /** Calls of the period that no lease holds. Negative if the limit was lowered below the granted calls. */
   left: number;
   /** If the request was refused: the unspent calls of the user's leases in the period that other processes hold. */
   held: number | null;
 };
 
-/** SQL columns of lease keys, for `unnest`. */
-export const keyColumns = (keys: readonly LeaseKey[]): Prisma.Sql =>
-  Prisma.join([
-    arrayOf(
-      'uuid',
-      keys.map(({ process }) => process),
-    ),
-    arrayOf(
-      'int',
-      keys.map(({ userKey }) => userKey),
-    ),
-    arrayOf(
-      'bigint',
-      keys.map(({ periodStart }) => periodStart),
-    ),
-    arrayOf(
-      'bigint',
-      keys.map(({ date }) => date),
-    ),
-  ]);
-
-/** SQL: the period's start and the date of a lease key whose columns are instants in Unix ms. */
-export const KEY_DATES = Prisma.sql`to_timestamp(start_ms / 1000.0) AS period_start,
-  (to_timestamp(date_ms / 1000.0) AT TIME ZONE 'UTC')::date AS date`;
-
-/** SQL condition: names the user if there is only one, because a cluster runs a statement that names its user on one node. */
-export function onlyUser(keys: readonly LeaseKey[]): (column: string) => Prisma.Sql {
-  const [first, ...others] = keys;
-  if (first === undefined || others.some(({ userKey }) => userKey !== first.userKey)) return () => Prisma.empty;
-  return (column) => Prisma.sql`AND ${Prisma.raw(column)} = ${first.userKey}::int`;
+/**
+ * Inserts the rows of leases without calls, and those of their periods. `report`: earlier reports do not change them.
+ * A statement of its own, because a cluster runs a statement that only updates rows of one user on one node. Races:
+ * - Two processes open a period. The second insertion does nothing.
+ * - A failover lost the user. Nothing is inserted.
+ */
+export function openings(leases: readonly NewLease[], report: number): Prisma.Sql {
+  const opened = Prisma.sql`${leaseRows(leases, {
+    key_id: ['int', ({ keyId }) => keyId],
+    path: ['int', ({ path }) => path],
+  })} r JOIN "user" a ON a.key = r.user_key ${onlyUser(leases)('a.key')} ORDER BY r.user_key ON CONFLICT DO NOTHING`;
+  return Prisma.sql`
+  WITH period AS (INSERT INTO usage (user_key, period_start) SELECT r.user_key, r.period_start FROM ${opened})
+  INSERT INTO lease (user_key, process, period_start, date, report, spent, granted, key_id, path)
+  SELECT r.user_key, r.process, r.period_start, r.date, ${report}::int, 0, 0, r.key_id, r.path FROM ${opened}`;
 }
-
-/** How long a process lives after its last sign, and how long after that others may return its calls, in seconds. */
-export const PROCESS_SECONDS = 20;
-export const SWEEP_SECONDS = 10;
 
 /**
  * Raises or lowers the calls of leases, at most one lease of each user, and raises or lowers `usage.used` by the same
  * number. A lease is granted what it wants, but at most a quarter of the calls that are left, unless its callers need
- * more. A request without a state must be repeated. Races:
+ * more. A lease without a row has no state. Races:
  * - Two processes want the last calls. Each locks the period's row before it reads how many calls are left. `FOR UPDATE`
  *   reads the row again after waiting. Rows are locked in order of user, and usage before leases, to prevent deadlocks.
- * - Two processes open a period. Both insert its row with their grant. The second insertion does nothing, and its request
- *   has no state.
  * - A process repeats a statement that still runs after its deadline. `FOR UPDATE` on the lease makes the second wait,
  *   and both change `granted` and `used` by the same number, so they never differ.
  * - A process spends calls while this statement lowers its lease. It lowers the lease in memory before it sends this.
- * - A failover lost the lease, and maybe its period. Both are inserted again, with all calls that were spent.
- * - A failover lost the user. The limit is unknown, so nothing is granted.
  */
-export function grants(requests: readonly GrantRequest[], report: number): Prisma.Sql {
-  const column = (name: 'spent' | 'want' | 'need' | 'keyId' | 'path') =>
-    arrayOf(
-      'int',
-      requests.map((request) => request[name]),
-    );
+export function grants(requests: readonly GrantRequest[]): Prisma.Sql {
   const only = onlyUser(requests);
+  const rows = leaseRows(requests, { want: ['int', ({ want }) => want], need: ['int', ({ need }) => need] });
   return Prisma.sql`
   WITH request AS MATERIALIZED ( -- the requests with their periods and leases, which are locked
-    SELECT r.*, u.used, u."limit", u.credits, l.granted, l.spent AS reported
-    FROM (SELECT n, process, user_key, ${KEY_DATES}, spent, want, need, key_id, path
-        FROM unnest(${keyColumns(requests)}, ${column('spent')}, ${column('want')}, ${column('need')},
-          ${column('keyId')}, ${column('path')}) WITH ORDINALITY
-          AS r(process, user_key, start_ms, date_ms, spent, want, need, key_id, path, n) ORDER BY user_key) r
-      LEFT JOIN LATERAL (SELECT * FROM usage WHERE user_key = r.user_key AND period_start = r.period_start
-        ${only('user_key')} FOR UPDATE) u ON true
-      LEFT JOIN LATERAL (SELECT * FROM lease WHERE user_key = r.user_key AND process = r.process
-        AND period_start = r.period_start AND date = r.date ${only('user_key')} FOR UPDATE) l ON true),
+    SELECT r.*, u.used, u."limit", u.credits, l.granted, l.spent FROM ${rows} r
+      CROSS JOIN LATERAL (SELECT * FROM usage WHERE user_key = r.user_key AND period_start = r.period_start
+        ${only('user_key')} FOR UPDATE) u
+      CROSS JOIN LATERAL (SELECT * FROM lease l WHERE ${isLeaseOf} AND l.user_key = u.user_key
+        ${only('l.user_key')} FOR UPDATE) l),
   step AS MATERIALIZED ( -- how many calls each lease gains or returns
-    SELECT r.*, lim, used IS NULL AS is_first,
-      CASE WHEN lim IS NULL THEN 0
-        WHEN want <= holds THEN greatest(want, reported, 0) - holds
-        WHEN lacks > left_before THEN 0
-        ELSE greatest(0, least(want - holds, greatest(lacks, ceil(left_before / 4.0)::int))) END AS amount
-    FROM request r LEFT JOIN "user" a ON a.key = r.user_key ${only('a.key')}
-      CROSS JOIN LATERAL (SELECT coalesce(granted, 0) AS holds, ${limitOf('r', 'a')} AS lim) h
-      CROSS JOIN LATERAL (SELECT lim - coalesce(used, 0) AS left_before, r.spent + need - holds AS lacks) f),
+    SELECT r.*, lim,
+      CASE WHEN want <= granted THEN greatest(want, spent, 0) - granted
+        WHEN need - granted > lim - used THEN 0
+        ELSE greatest(0, least(want - granted, greatest(need - granted, ceil((lim - used) / 4.0)::int))) END AS amount
+    FROM request r JOIN "user" a ON a.key = r.user_key ${only('a.key')}
+      CROSS JOIN LATERAL (SELECT ${limitOf('r', 'a')} AS lim) h),
   raised AS (
     UPDATE usage u SET used = u.used + s.amount FROM step s
     WHERE u.user_key = s.user_key AND u.period_start = s.period_start AND s.amount <> 0 ${only('u.user_key')}),
-  opened AS (
-    INSERT INTO usage (user_key, period_start, used)
-    SELECT user_key, period_start, amount FROM step WHERE is_first AND lim IS NOT NULL ON CONFLICT DO NOTHING
-    RETURNING user_key),
-  sure AS MATERIALIZED ( -- without the periods that another process opened
-    SELECT * FROM step WHERE NOT is_first OR lim IS NULL OR user_key IN (SELECT user_key FROM opened)),
   held AS (
-    INSERT INTO lease (user_key, process, period_start, date, report, spent, granted, key_id, path)
-    SELECT user_key, process, period_start, date, ${report}::int, spent, amount, key_id, path
-    FROM sure WHERE amount <> 0 OR (granted IS NULL AND spent > 0 AND lim IS NOT NULL)
-    ON CONFLICT (user_key, process, period_start, date) DO UPDATE SET granted = lease.granted + excluded.granted)
-  SELECT n::int, coalesce(granted, 0) + amount AS granted, lim::float8 AS "limit",
-    coalesce(lim - coalesce(used, 0) - amount, 0)::float8 AS "left", o.held::int
-  FROM sure s LEFT JOIN LATERAL (
+    UPDATE lease l SET granted = l.granted + r.amount FROM step r
+    WHERE ${isLeaseOf} AND r.amount <> 0 ${only('l.user_key')})
+  SELECT n::int, granted + amount AS granted, lim::float8 AS "limit", (lim - used - amount)::float8 AS "left", o.held::int
+  FROM step s LEFT JOIN LATERAL (
     SELECT sum(l.granted - l.spent) AS held FROM lease l
     WHERE l.user_key = s.user_key AND l.period_start = s.period_start AND l.process <> s.process AND l.granted > l.spent
-      AND s.spent + s.need > coalesce(s.granted, 0) + amount ${only('l.user_key')}) o ON true`;
+      AND s.need > s.granted + s.amount ${only('l.user_key')}) o ON true`;
 }

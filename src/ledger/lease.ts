@@ -14,19 +14,17 @@ const MAX_RESERVE = 20;
 export const RECALL_SECONDS = 2;
 
 /**
- * - `new`: the ledger has no row. Calls wait for a grant.
+ * - `new`: the ledger has no row. Calls wait for it, and for a grant.
  * - `open`: calls are spent from the lease while it is its user's current one.
- * - `lost`: as `open`, but a failover has lost the row. The next grant stores it again, with all spent calls.
  * - `closing`: all calls are reported, none is in flight, and the statement that removes the row may have been executed.
  *   Nothing else is done with the lease until the ledger has confirmed that statement.
  * - `closed`: the ledger has no row.
  */
-export type LeaseState = 'new' | 'open' | 'lost' | 'closing' | 'closed';
+export type LeaseState = 'new' | 'open' | 'closing' | 'closed';
 
 const NEXT: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
-  new: ['open', 'closed'],
-  open: ['open', 'lost', 'closing'],
-  lost: ['open', 'lost'],
+  new: ['open'],
+  open: ['closing'],
   closing: ['closing', 'closed'],
   closed: [],
 };
@@ -97,6 +95,13 @@ export function newLease(
 
 export const isUsable = ({ usableFrom, usableUntil }: Lease, wall: number): boolean =>
   wall >= usableFrom && wall < usableUntil;
+
+export const keyOf = ({ process, userKey, period, date }: Lease) => ({
+  process,
+  userKey,
+  periodStart: period.start,
+  date,
+});
 
 /** Whether two leases have the same row. */
 export const hasSameRow = (one: Lease, other: Lease): boolean =>

@@ -14,10 +14,11 @@ import {
 import { type Detail, detailOf } from '#ledger/usage/call-details';
 import type { KeyCounter } from '#ledger/usage/key-limits';
 import type { FailureLog } from '#upstream/failures/failure-log';
+import { EXHAUSTED_FOR } from './granting.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { createMembership } from './membership.ts';
 import { createQuotas, endLease, type Held, type Quota, type Spender } from './quotas.ts';
-import { createSettling, EXHAUSTED_FOR } from './settlement.ts';
+import { createSettling } from './settlement.ts';
 
 export type { Spender } from './quotas.ts';
 
@@ -73,16 +74,10 @@ export type LeaseOptions = {
 
 /** Charges calls from leases in memory, and settles them later. The README describes the races. */
 export function createLeases(options: LeaseOptions) {
-  const {
-    ledger,
-    clock,
-    failures,
-    isDistributed = false,
-    firstGrant = FIRST_GRANT,
-    reservePart = RESERVE_PART,
-  } = options;
+  const { ledger, clock, failures, isDistributed = false } = options;
+  const { firstGrant = FIRST_GRANT, reservePart = RESERVE_PART } = options;
   const { recallMs = EXHAUSTED_FOR, tickMs = SECOND, sweepAfterMs, observeWait } = options;
-  const membership = createMembership({ ledger, clock, sweepAfterMs });
+  const membership = createMembership({ ledger, clock, isDistributed, sweepAfterMs });
   const quotas = createQuotas(clock, membership.id, reservePart);
   const settling = createSettling({ quotas, ledger, membership, clock, firstGrant, reservePart, isDistributed });
   let refunded = 0;
@@ -145,13 +140,14 @@ export function createLeases(options: LeaseOptions) {
         const { exhausted } = quota;
         if (exhausted && cost >= exhausted.cost && at.elapsed < exhausted.until) {
           if (cost === 1 || exhausted.comesBackIn === undefined || recalls === RECALLS) {
-            if (cost > 1) giveBack(quota);
+            // The lease's calls are too few for this call, but may suffice for a cheaper call in any process.
+            if (cost > 1 && unspent(lease) > 0) recall(quota);
             throw quotaExceeded(cost, exhausted.comesBackIn, lease, at.wall);
           }
           recalls += 1;
           await wait(recallMs);
         }
-        settling.refuseFailed();
+        membership.refuseFailed();
         hasWaited = true;
         await settled(quota, cost, until - clock.elapsed());
       }
@@ -160,9 +156,8 @@ export function createLeases(options: LeaseOptions) {
     }
   }
 
-  /** Returns calls that are too few for this call, because they may suffice for a cheaper call in any process. */
-  function giveBack(quota: Quota): void {
-    if (!quota.lease || unspent(quota.lease) <= 0) return;
+  /** Returns leased calls. If the statement fails, the next tick repeats it, and reports the failure. */
+  function recall(quota: Quota): void {
     quota.isRecalled = true;
     void settling.ask(quota);
   }
@@ -190,7 +185,7 @@ export function createLeases(options: LeaseOptions) {
     },
 
     /** Called when another statement of this process failed. */
-    databaseFailed: settling.databaseFailed,
+    databaseFailed: membership.failed,
     of: quotas.leasesOf,
     /** Whether calls can be spent from a lease. */
     isUsable: (lease: Lease): boolean => mayTake(lease, 0, instantOf(clock)),
@@ -202,23 +197,19 @@ export function createLeases(options: LeaseOptions) {
       settled: settling.settled(),
       refunded,
       tick: interval,
-      sinceConfirmed: settling.sinceConfirmed(),
+      sinceConfirmed: membership.sinceConfirmed(),
     }),
 
     /** Returns leased calls: another process may need them, or the limit may have changed. */
     review(users: Iterable<Pick<Spender, 'key' | 'limit'>>): void {
       for (const { key } of users) {
         const quota = quotas.find(key);
-        if (!quota?.lease) continue;
-        quota.isRecalled = true;
-        // The next tick repeats a failed statement, and reports the failure.
-        void settling.ask(quota);
+        if (quota?.lease) recall(quota);
       }
     },
 
     settle: tick,
     processId: membership.id,
-    /** Announces the URL at which other processes reach this one. */
     announce: membership.announce,
 
     /** Settles all leases and returns unspent calls, in as many rounds as fit into `withinMs`. */

@@ -3,12 +3,13 @@ import type { Database } from '#database/database';
 import { Prisma } from '#generated/prisma/client';
 import { createCountsStatement } from '#ledger/usage/counts-store';
 import { closings } from './close-store.ts';
-import { type GrantRequest, type GrantState, grants, type LeaseKey } from './grant-store.ts';
+import { type GrantRequest, type GrantState, grants, type NewLease, openings } from './grant-store.ts';
+import type { LeaseKey } from './lease-rows-store.ts';
 import { createProcessStore } from './process-store.ts';
 import { type LeaseReport, reports } from './report-store.ts';
 
-export type { GrantRequest, GrantState, LeaseKey } from './grant-store.ts';
-export type { LeaseReport } from './report-store.ts';
+export type { GrantRequest, GrantState } from './grant-store.ts';
+export type { LeaseKey } from './lease-rows-store.ts';
 
 /** @param counted called for each statement that grants, reports or closes leases */
 export function createLedgerStore(
@@ -24,20 +25,32 @@ export function createLedgerStore(
     ...createCountsStatement(prisma),
     ...createProcessStore({ query }),
 
-    /** Returns the states in the order of the requests. A request without a state must be sent again. */
-    async grant(requests: readonly GrantRequest[], report: number): Promise<(GrantState | undefined)[]> {
-      const rows = await counting('grant', requests.length, () => query<GrantState>(grants(requests, report)));
+    /** Stores leases without calls. `report`: the number of the last report. */
+    open: (leases: readonly NewLease[], report: number): Promise<number> =>
+      counting('open', leases.length, () => execute(openings(leases, report))),
+
+    /** Returns the states in the order of the requests: undefined for a lease without a row. */
+    async grant(requests: readonly GrantRequest[]): Promise<(GrantState | undefined)[]> {
+      const rows = await counting('grant', requests.length, () => query<GrantState>(grants(requests)));
       const stateOf = new Map(rows.map((row) => [row.n, row]));
       return requests.map((_, i) => stateOf.get(i + 1));
     },
 
     /** Returns the number of recorded reports: fewer than given if leases have no row. */
-    report: (leases: readonly LeaseReport[], number: number): Promise<number> =>
-      counting('report', leases.length, () => execute(reports(leases, number))),
+    report: (leases: readonly LeaseReport[], number: number, isOfOneNode = false): Promise<number> =>
+      counting('report', leases.length, () => execute(reports(leases, number, isOfOneNode))),
 
     /** Closes leases, at most one of each user. */
     async close(leases: readonly LeaseKey[]): Promise<void> {
-      await counting('close', leases.length, () => query(closings(leases)));
+      for (const statement of closings(leases)) await counting('close', leases.length, () => query(statement));
+    },
+
+    /** The users on each node of a cluster. */
+    async usersByNode(userKeys: readonly number[]): Promise<number[][]> {
+      const nodes = await query<{ users: number[] }>(Prisma.sql`
+        SELECT array_agg(u) AS users FROM unnest(${userKeys}::int[]) u JOIN pg_dist_shard_placement p
+          ON p.shardid = get_shard_id_for_distribution_column('lease', u) GROUP BY p.nodename, p.nodeport`);
+      return nodes.map(({ users }) => users);
     },
 
     /** Marks users as changed. At its next poll, each process returns the unspent calls that it holds for them. */

@@ -1,7 +1,7 @@
 import type { Database } from '#database/database';
 import { epochMs } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
-import type { LeaseKey } from './grant-store.ts';
+import type { LeaseKey } from './lease-rows-store.ts';
 
 /** How long a process lives after its last sign, and how long after that others may return its calls, in seconds. */
 export const PROCESS_SECONDS = 20;
@@ -11,9 +11,6 @@ const SWEPT_AT_ONCE = 500;
 
 /** A lease of an expired process, and whether it can be closed. Otherwise, its unspent calls are returned. */
 export type SweptLease = LeaseKey & { isOld: boolean };
-
-const KEY = Prisma.sql`l.process::text, l.user_key AS "userKey", ${epochMs('l.period_start')} AS "periodStart",
-  ${epochMs('l.date::timestamp')} AS date`;
 
 /** The rows of processes. All times are by the database's clock, so the clocks of the processes do not matter. */
 export const createProcessStore = ({ query }: Pick<Database, 'query'>) => ({
@@ -30,40 +27,34 @@ export const createProcessStore = ({ query }: Pick<Database, 'query'>) => ({
     return rows.length > 0;
   },
 
-  /** Called for a process without leases. */
+  /** The row remains, because a statement for a lease of the process may be executed after its deadline. */
   async leave(id: string): Promise<void> {
-    await query(Prisma.sql`DELETE FROM process WHERE id = ${id}::uuid`);
+    await query(Prisma.sql`UPDATE process SET expires_at = clock_timestamp() WHERE id = ${id}::uuid`);
   },
 
   /**
-   * Finds leases of processes that expired more than `SWEEP_SECONDS` ago, of one user or of all, and on request also those
-   * whose process has no row. The caller lowers them with `grants`, and closes them after a day with `closings`: a cluster
-   * changes the rows of several users only in separate statements. Races:
+   * Finds leases of processes that expired more than `SWEEP_SECONDS` ago, of one user or of all. The caller lowers them
+   * with `grants`, and closes them after a day with `closings`: a cluster changes the rows of several users only in
+   * separate statements. Races:
    * - The process lives and reports. It is marked first, and cannot extend its life afterwards.
    * - The database was down, and no process could report. The caller has not failed to reach it for `SWEEP_SECONDS`.
    * - Two processes sweep at once. Both statements for a lease change it by what they find under its lock.
    */
-  async sweep(userKey?: number, withLost = false): Promise<SweptLease[]> {
+  async sweep(userKey?: number): Promise<SweptLease[]> {
     await query(Prisma.sql`
       UPDATE process SET swept_at = clock_timestamp() WHERE swept_at IS NULL
         AND expires_at < clock_timestamp() - make_interval(secs => ${SWEEP_SECONDS}::float8)`);
     // For a day, the leases stay for late reports.
-    const processes = await query<{ id: string; isSwept: boolean; isOld: boolean }>(Prisma.sql`
-      SELECT id::text, swept_at IS NOT NULL AS "isSwept",
-        coalesce(swept_at < clock_timestamp() - interval '1 day', false) AS "isOld" FROM process`);
-    const idsOf = (some: typeof processes) => Prisma.sql`${some.map(({ id }) => id)}::uuid[]`;
-    const swept = processes.filter(({ isSwept }) => isSwept);
-    if (swept.length === 0 && !withLost) return [];
-    const isClosable = Prisma.sql`(l.process = ANY (${idsOf(swept.filter(({ isOld }) => isOld))})
-      OR (${withLost}::boolean AND l.process <> ALL (${idsOf(processes)})))`;
+    const swept = await query<{ id: string; isOld: boolean }>(Prisma.sql`
+      SELECT id::text, swept_at < clock_timestamp() - interval '1 day' AS "isOld" FROM process WHERE swept_at IS NOT NULL`);
+    if (swept.length === 0) return [];
+    const idsOf = (some: typeof swept) => Prisma.sql`l.process = ANY (${some.map(({ id }) => id)}::uuid[])`;
+    const isOld = idsOf(swept.filter((process) => process.isOld));
     return query<SweptLease>(Prisma.sql`
-      SELECT ${KEY}, ${isClosable} AS "isOld" FROM lease l
-      WHERE (${isClosable} OR l.process = ANY (${idsOf(swept)}) AND l.granted > l.spent)
+      SELECT l.process::text, l.user_key AS "userKey", ${epochMs('l.period_start')} AS "periodStart",
+        ${epochMs('l.date::timestamp')} AS date, ${isOld} AS "isOld"
+      FROM lease l WHERE ${idsOf(swept)} AND (${isOld} OR l.granted > l.spent)
         ${userKey === undefined ? Prisma.empty : Prisma.sql`AND l.user_key = ${userKey}::int`}
       LIMIT ${SWEPT_AT_ONCE}::int`);
   },
-
-  /** The stored leases of a process. */
-  leasesOf: (id: string): Promise<LeaseKey[]> =>
-    query<LeaseKey>(Prisma.sql`SELECT ${KEY} FROM lease l WHERE l.process = ${id}::uuid`),
 });

@@ -21,6 +21,7 @@ const KEPT_FOR = 10 * MINUTE;
 export type Spender = Term & { key: number; limit: number };
 
 export type Quota = {
+  readonly userKey: number;
   /** The lease from which calls are spent, and others with a row in the ledger. */
   lease: Lease | undefined;
   past: Lease[];
@@ -72,9 +73,19 @@ export function createQuotas(clock: Clock, processId: () => string, reservePart:
     of(key: number): Quota {
       let quota = quotas.get(key);
       if (quota) return quota;
-      const none = { lease: undefined, asked: undefined, exhausted: undefined };
-      const idle = { rate: 0, callsThisTick: 0, lastCallAt: clock.elapsed(), isRecalled: false, isBusy: false };
-      quota = { ...none, ...idle, past: [], waiting: [] };
+      quota = {
+        userKey: key,
+        lease: undefined,
+        past: [],
+        rate: 0,
+        callsThisTick: 0,
+        lastCallAt: clock.elapsed(),
+        waiting: [],
+        isRecalled: false,
+        isBusy: false,
+        asked: undefined,
+        exhausted: undefined,
+      };
       quotas.set(key, quota);
       return quota;
     },

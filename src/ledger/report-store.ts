@@ -1,6 +1,5 @@
-import { arrayOf } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
-import { KEY_DATES, keyColumns, type LeaseKey } from './grant-store.ts';
+import { isLeaseOf, type LeaseKey, leaseRows } from './lease-rows-store.ts';
 
 /** Totals, so that a report can be repeated. `details` as `detailText` writes them. */
 export type LeaseReport = LeaseKey & { spent: number; details: string };
@@ -15,18 +14,15 @@ export type LeaseReport = LeaseKey & { spent: number; details: string };
  *   its calls count even if they are more than `granted`.
  * - A grant, a return or the closing of a lease runs at the same time. The process excludes users with such a statement,
  *   because two statements that lock the same leases in different orders would deadlock.
+ * @param isOfOneNode names the users, so that a cluster runs the statement only on the nodes of these users
  */
-export const reports = (leases: readonly LeaseReport[], number: number): Prisma.Sql => Prisma.sql`
+export function reports(leases: readonly LeaseReport[], number: number, isOfOneNode: boolean): Prisma.Sql {
+  const rows = leaseRows(leases, {
+    spent: ['int', ({ spent }) => spent],
+    details: ['text', ({ details }) => details || 'NULL'],
+  });
+  const users = Prisma.sql`AND l.user_key = ANY (${leases.map(({ userKey }) => userKey)}::int[])`;
+  return Prisma.sql`
   UPDATE lease l SET report = ${number}::int, spent = r.spent, details = string_to_array(r.details, ' ')::int[]
-  FROM (SELECT process, user_key, ${KEY_DATES}, spent, details
-    FROM unnest(${keyColumns(leases)},
-      ${arrayOf(
-        'int',
-        leases.map(({ spent }) => spent),
-      )},
-      ${arrayOf(
-        'text',
-        leases.map(({ details }) => details || 'NULL'),
-      )}) AS r(process, user_key, start_ms, date_ms, spent, details)) r
-  WHERE l.user_key = r.user_key AND l.process = r.process AND l.period_start = r.period_start AND l.date = r.date
-    AND l.report < ${number}::int`;
+  FROM ${rows} r WHERE ${isLeaseOf} AND l.report < ${number}::int ${isOfOneNode ? users : Prisma.empty}`;
+}

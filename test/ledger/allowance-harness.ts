@@ -67,9 +67,10 @@ export function openLeaseHolder(
       if (lost) throw new Error('the connection was cut');
       return answer;
     };
-  const { grant, report, close } = ledger;
+  const { open, grant, report, close } = ledger;
   const cut = {
     ...ledger,
+    open: fragile(open, 0),
     grant: fragile(grant, []),
     report: fragile(report, 0),
     close: fragile(close, undefined),
@@ -178,9 +179,8 @@ export async function usageDays(database: Pick<TestDatabase, 'prisma'>, userKey:
 /** Closes the leases of all processes of a user that are not alive, as other processes do within a day. */
 export async function sweep(database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'>, userKey: number) {
   const ledger = createLedgerStore(database);
-  const none = { spent: 0, want: 0, need: 0, keyId: 1, path: 1 };
   await age(database, userKey, 31);
-  for (const lease of await ledger.sweep(userKey)) await ledger.grant([{ ...lease, ...none }], 1);
+  for (const lease of await ledger.sweep(userKey)) await ledger.grant([{ ...lease, want: 0, need: 0 }]);
   await age(database, userKey, DAY / SECOND + 1);
   for (const lease of await ledger.sweep(userKey)) await ledger.close([lease]);
 }

@@ -46,10 +46,9 @@ describe('a lease is usable', () => {
 });
 
 test.each<[LeaseState, LeaseState]>([
-  ['new', 'lost'],
   ['new', 'closing'],
+  ['open', 'new'],
   ['open', 'closed'],
-  ['lost', 'closed'],
   ['closing', 'open'],
   ['closed', 'open'],
 ])('a lease that is %s never becomes %s', (state, next) => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { startOfDate } from '#core/clock';
-import { createLedgerStore, type GrantRequest } from '#ledger/ledger-store';
+import type { GrantRequest, NewLease } from '#ledger/grant-store';
+import { createLedgerStore } from '#ledger/ledger-store';
 import type { TestDatabase } from '../support/database/database.ts';
 import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 
-/** A report with the number of the process's statement. `details`: key, path and calls in turn. */
-type Given = Partial<GrantRequest> & { details?: string };
+/** `need`: unspent calls, of which `spent` are subtracted. `details`: key, path and calls in turn. */
+type Given = Partial<GrantRequest & NewLease> & { spent?: number; details?: string };
 
 /** Creates a user with 100 calls whose period starts at an instant. Returns the ledger, and statements for its leases. */
 export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'>, at: number) {
@@ -17,10 +18,10 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
 
   const lease = (process: string) => ({ process, userKey: key, periodStart: at, date: startOfDate(at) });
   /** A request that changes nothing. `given` overrides members. */
-  const request = (process: string, given: Given): GrantRequest => ({
-    ...lease(process),
-    ...{ spent: 0, want: 0, need: 0, keyId: 1, path: 1 },
-    ...given,
+  const request = (process: string, { spent = 0, want = 0, need = 0, ...given }: Given) => ({
+    ...{ ...lease(process), keyId: 1, path: 1, ...given },
+    want,
+    need: need && spent + need,
   });
 
   return {
@@ -36,10 +37,13 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
       return id;
     },
 
-    /** Requests calls for one lease. Returns its state. */
+    /** Requests calls for one lease, which is stored if it has no row. Returns its state. */
     async grant(process: string, given: Given) {
-      const [state] = await ledger.grant([request(process, given)], ++statements);
-      return state;
+      const requests = [request(process, given)];
+      const [state] = await ledger.grant(requests);
+      if (state) return state;
+      await ledger.open(requests, ++statements);
+      return (await ledger.grant(requests))[0];
     },
 
     /** Reports the total of spent calls of one lease. Returns whether it was recorded. */
@@ -58,7 +62,7 @@ export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'qu
     async sweep(): Promise<void> {
       for (const { isOld, ...swept } of await ledger.sweep(key)) {
         if (isOld) await ledger.close([swept]);
-        else await ledger.grant([{ ...request(swept.process, {}), ...swept }], ++statements);
+        else await ledger.grant([{ ...swept, want: 0, need: 0 }]);
       }
     },
   };

@@ -16,13 +16,15 @@ it('grants for many users in opposite order, from two processes, do not wait for
   const [first] = users as [LedgerUser];
   const processes = [await first.startProcess(), await first.startProcess()] as const;
   const batch = (ordered: LedgerUser[], process: string, want: number) =>
-    first.ledger.grant(
-      ordered.map(({ request }) => request(process, { want, need: 1 })),
-      want,
+    first.ledger.grant(ordered.map(({ request }) => request(process, { want, need: 1 })));
+  for (const process of processes)
+    await first.ledger.open(
+      users.map(({ request }) => request(process, {})),
+      1,
     );
   for (let n = 1; n <= 10; n++) {
     const states = await Promise.all([batch(users, processes[0], n), batch(users.toReversed(), processes[1], n)]);
-    for (const ofProcess of states) for (const state of ofProcess) expect(state?.granted ?? n).toBe(n);
+    for (const ofProcess of states) for (const state of ofProcess) expect(state?.granted).toBe(n);
   }
   for (const { key } of users) expect(await usageRows(database, key)).toMatchObject([{ outstanding: 20 }]);
 });

@@ -104,7 +104,7 @@ it('the remaining statements of a settlement are skipped if no call waits for th
   const held = Promise.withResolvers<void>();
   const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = false;
-  let settlements = 0;
+  let opened = 0;
   const { allowance, call } = await open((real) => ({
     ...real,
     async report(...reports) {
@@ -112,23 +112,23 @@ it('the remaining statements of a settlement are skipped if no call waits for th
       isHeld = false;
       arrived.resolve();
       await held.promise;
-      // The response states that the lease has no row, so the process would next read its leases.
+      // The response states that the lease has no row, so the process would next store it.
       setImmediate(late.resolve);
       return 0;
     },
-    async leasesOf(id) {
-      settlements += 1;
-      return real.leasesOf(id);
+    async open(...leases) {
+      opened += 1;
+      return real.open(...leases);
     },
   }));
   await call(3);
   isHeld = true;
-  const before = settlements;
+  const before = opened;
   const abandoned = allowance.settle();
   await arrived.promise;
   await expect(abandoned).rejects.toThrow(expect.objectContaining({ code: 'database_unavailable' }));
   held.resolve();
   await late.promise;
-  expect(settlements).toBe(before);
+  expect(opened).toBe(before);
   await allowance.close(10_000);
 });

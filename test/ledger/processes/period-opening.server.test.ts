@@ -12,13 +12,15 @@ it("opens a period once if many calls arrive at the same time, and the grants eq
   onTestFinished(() => database.close());
   let again = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const { key, grant, startProcess } = await openLedgerUser(database, START);
+    const { key, ledger, request, startProcess } = await openLedgerUser(database, START);
     const processes = await Promise.all(Array.from({ length: AT_ONCE }, startProcess));
     const granted = await Promise.all(
       processes.map(async (process) => {
+        const requests = [request(process, { want: 50, need: 1 })];
         for (;;) {
-          const state = await grant(process, { want: 50, need: 1 });
+          const [state] = await ledger.grant(requests);
           if (state) return state.granted;
+          await ledger.open(requests, 1);
           again += 1;
         }
       }),

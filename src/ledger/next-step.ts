@@ -1,0 +1,42 @@
+import type { Instant } from '#core/clock';
+import { hasSameRow, isComplete, isRunningOut, type Lease, reserveOf, wanted } from './lease.ts';
+import { isIdle, type Quota } from './quotas.ts';
+
+/** `want`: the total of calls that the lease should hold. `cost`: the cost of the most expensive waiting call. */
+export type GrantStep = { kind: 'grant'; quota: Quota; lease: Lease; want: number; cost: number };
+/** What the next statement of a user does. */
+export type Step = GrantStep | { kind: 'close'; quota: Quota; lease: Lease };
+
+type Given = { now: Instant; processId: string; firstGrant: number; reservePart: number };
+
+const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
+
+export function nextStep(quota: Quota, given: Given): Step | undefined {
+  const { lease, past, waiting } = quota;
+  const blocking = lease && past.find((one) => one.state === 'closing' && hasSameRow(one, lease));
+  if (blocking) return { kind: 'close', quota, lease: blocking };
+  const current = lease?.process === given.processId ? lease : undefined;
+  if (current && waiting.length > 0) return grantOf(quota, current, sum(waiting), given);
+  const closable = past.find(isComplete);
+  if (closable) return { kind: 'close', quota, lease: closable };
+  return current?.state === 'open' ? stepInAdvance(quota, current, given) : undefined;
+}
+
+function grantOf(quota: Quota, lease: Lease, calls: number, { firstGrant }: Given): GrantStep {
+  // More calls may have arrived since the last tick.
+  const rate = Math.max(quota.rate, quota.callsThisTick);
+  // After the ledger could not grant a call, callers of other processes need what is left as much.
+  const want = quota.exhausted || quota.isRecalled ? lease.spent + calls : wanted(lease, rate, calls, firstGrant);
+  return { kind: 'grant', quota, lease, want, cost: Math.max(...quota.waiting) };
+}
+
+/** No call waits: a lease returns calls, or requests more before it runs out. */
+function stepInAdvance(quota: Quota, lease: Lease, { now, reservePart, firstGrant }: Given): GrantStep | undefined {
+  const { isRecalled, exhausted, rate } = quota;
+  if (isRecalled || isIdle(quota, now.elapsed)) {
+    const want = lease.spent + reserveOf(lease, reservePart);
+    return isRecalled || want < lease.granted ? { kind: 'grant', quota, lease, want, cost: 0 } : undefined;
+  }
+  if (exhausted || !isRunningOut(lease, rate)) return undefined;
+  return { kind: 'grant', quota, lease, want: wanted(lease, rate, 0, firstGrant), cost: 1 };
+}
