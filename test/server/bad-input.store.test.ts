@@ -284,6 +284,13 @@ describe('paths, methods and encodings', () => {
     expect(response.headers.allow?.split(', ').sort()).toEqual(allow);
   });
 
+  it('the detail of a 405 names the paths below that accept the method', async () => {
+    const { body } = await refused('/v1/user');
+    const { detail } = JSON.parse(body) as { detail: string };
+    expect(detail.match(/\/v1\/[\w/]+/g)).toEqual(expect.arrayContaining(['/v1/user/data', '/v1/user/usage']));
+    expect(detail).not.toContain('/v1/user/create');
+  });
+
   it('bytes that are not a request', async () => {
     const response = await exchange(service.url, 'this is not HTTP\r\n\r\n');
     expect(response.status).toBe(400);

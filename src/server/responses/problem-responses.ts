@@ -115,7 +115,9 @@ export function respondWithProblems(app: FastifyInstance, options: ProblemPage, 
     if (methods === undefined || methods.has(method))
       return new Problem('not_found', `This path does not exist. ${listing} lists all paths.`);
     const allow = [...methods].join(', ');
-    return new Problem('method_not_allowed', `This path accepts only ${allow}.`, { headers: { allow } });
+    const below = paths.below(url, method);
+    const others = below.length > 0 ? ` ${below.join(', ')} ${below.length > 1 ? 'accept' : 'accepts'} ${method}.` : '';
+    return new Problem('method_not_allowed', `This path accepts only ${allow}.${others}`, { headers: { allow } });
   }
 
   app.setErrorHandler((error, request, reply) => {
@@ -158,15 +160,27 @@ function createKnownPaths(app: FastifyInstance) {
     routes.set(url, route);
   });
   const pathOf = (url: string) => url.split('?', 1)[0] as string;
+  const isReadable = (path: string) => !/[:*]/.test(path) && !ASSET.test(path);
 
   return {
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
+    /** The paths one segment below another that accept a method. */
+    below(url: string, method: string): string[] {
+      const parent = `${pathOf(url)}/`;
+      const isChild = (path: string) => path.startsWith(parent) && !path.slice(parent.length).includes('/');
+      return [...routes].flatMap(([path, { methods }]) =>
+        methods.has(method) && isReadable(path) && isChild(path) ? [path] : [],
+      );
+    },
+
     nearest(url: string): string | undefined {
-      const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && !/[:*]/.test(path));
-      const paths = readable.map(([path]) => path).filter((path) => !ASSET.test(path));
-      return nearestPath(pathOf(url), paths);
+      const readable = [...routes].filter(([path, { methods }]) => methods.has('GET') && isReadable(path));
+      return nearestPath(
+        pathOf(url),
+        readable.map(([path]) => path),
+      );
     },
   };
 }
