@@ -64,6 +64,11 @@ export const createdKeyRecord = z
           'or `/mcp`. It contains the key, and is returned only once. Otherwise null.',
         examples: ['https://quotient.example/k/qu_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000'],
       }),
+    blockedOrigins: z.array(z.string()).meta({
+      description:
+        'The entries of `allowedOrigins` whose pages cannot read the responses until the operator adds them to `CORS_ORIGINS`',
+      examples: [[]],
+    }),
   })
   .meta({ id: 'CreatedKey', description: 'A new key' });
 export type CreatedKeyRecord = z.infer<typeof createdKeyRecord>;

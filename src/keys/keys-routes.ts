@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
+import { originsWithoutCors } from '#server/cross-origin';
 import { readJsonBodies, readOptionalJson } from '#server/json-body';
 import { neverStored } from '#server/responses/static-content';
 import { byOwnerKey } from '#users/authority';
@@ -128,11 +129,11 @@ const toRecord = ({ seenOrigin, ...key }: StoredKey): ApiKeyRecord => ({
   ...(seenOrigin !== null && { seenOrigin }),
 });
 
-type BaseUrlSettings = { publicUrl: string | undefined; basePath: string };
-type Options = { keys: Keys; bodies: RequestBodies; clock: Clock; settings: BaseUrlSettings };
+type KeySettings = { publicUrl: string | undefined; basePath: string; corsOrigins: readonly string[] };
+type Options = { keys: Keys; bodies: RequestBodies; clock: Clock; settings: KeySettings };
 
 /** The base URL of requests with a URL key. Without `PUBLIC_URL`, it has the host of the request. */
-function urlBelowKey({ headers }: FastifyRequest, { publicUrl, basePath }: BaseUrlSettings, apiKey: string): string {
+function urlBelowKey({ headers }: FastifyRequest, { publicUrl, basePath }: KeySettings, apiKey: string): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   return `${publicUrl ?? `${scheme}://${headers.host}${basePath}`}/k/${apiKey}`;
 }
@@ -173,7 +174,8 @@ export const userKeys: FastifyPluginAsyncZod<Options> = async (app, { keys, bodi
       const { id, apiKey, start, createdAt } = await keys.create(byOwnerKey(request.caller), { label, ...terms });
       const url = terms.url ? urlBelowKey(request, settings, apiKey) : null;
       const members = { id, label, apiKey, start, createdAt: iso(createdAt) };
-      return reply.code(201).send({ ...members, ...termsToRecord(terms), url });
+      const blockedOrigins = originsWithoutCors(terms.allowedOrigins ?? [], settings, request.headers.host);
+      return reply.code(201).send({ ...members, ...termsToRecord(terms), url, blockedOrigins });
     });
   });
 

@@ -56,6 +56,16 @@ export function assertOwnOrigin({ origin, host = '' }: OriginHeaders, origins: O
     throw new Problem('cross_site', 'Pages from other origins are not allowed to make this request.');
 }
 
+/** The origins whose pages browsers keep from reading responses: neither allowed by the operator nor the service's own. */
+export const originsWithoutCors = (
+  origins: Origins,
+  { corsOrigins, publicUrl }: { corsOrigins: Origins; publicUrl: string | undefined },
+  host = '',
+): string[] =>
+  corsOrigins.includes('*')
+    ? []
+    : origins.filter((origin) => !corsOrigins.includes(origin) && !isOwn(origin, host, publicUrl));
+
 /** Throws `cross_site` for a host name that another site can have, if the listener accepts only local connections. */
 export function assertOwnHost({ host }: OriginHeaders, listenHost: string): void {
   if (host === undefined || isUnforgeable(host) || !isLocal(listenHost)) return;

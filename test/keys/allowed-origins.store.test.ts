@@ -51,6 +51,19 @@ describe('the origins of a key', () => {
     expect(changed.allowedOrigins).toEqual(['http://127.0.0.1', 'http://[::1]:8080']);
   });
 
+  it('are rejected without a scheme, which the message names', async () => {
+    const query = new URLSearchParams({ label: 'a', allowedOrigins: `${SHOP},localhost:3000` });
+    const { body } = await keys.ask('POST', `/v1/user/keys?${query}`, owner);
+    expect(body).toMatchObject({ errors: [{ message: expect.stringMatching(/http:\/\/.* 2$/) }] });
+  });
+
+  it('that the operator has not allowed are listed when the key is created', async () => {
+    const own = keys.service.url;
+    const { blockedOrigins } = createdKeyRecord.parse(await restricted(`${SHOP},http://localhost:3000,${own}`));
+    expect(blockedOrigins).toEqual(['http://localhost:3000']);
+    expect(createdKeyRecord.parse(await keys.make(owner)).blockedOrigins).toEqual([]);
+  });
+
   it('are at most ten, and none if the list is empty', async () => {
     const ten = Array.from({ length: 10 }, (_, n) => `https://a${n}.example`);
     const { id } = await restricted(ten.join());

@@ -7,7 +7,7 @@ import { warnBeforeLeaving } from '../api/key-store.ts';
 import type { Session } from '../api/session.ts';
 import { chosenOrigins, chosenScopes, isForUrls, NEW_KEY, openKeyFields, termsIn } from './key-fields.ts';
 import { openKeyGuide } from './key-guide.ts';
-import { adviceFor, isForPages, isOwner, nameOf, ORIGINS, validityInWords } from './key-texts.ts';
+import { adviceFor, corsInWords, isForPages, isOwner, nameOf, validityInWords } from './key-texts.ts';
 
 /** `onCreated` reloads the list of keys. */
 export function openNewKey(session: Session, onCreated: () => Promise<void>): () => void {
@@ -39,7 +39,7 @@ export function openNewKey(session: Session, onCreated: () => Promise<void>): ()
     warnBeforeLeaving(true);
     byId('new-key-validity').textContent = validityInWords(key.expiresAt, session.user?.validUntil);
     byId('new-key-advice').textContent = isForPages(key)
-      ? `This key is for web pages. ${ORIGINS}`
+      ? `This key is for web pages. ${corsInWords(key)}`
       : 'Save it where you keep your passwords.';
     form.hidden = true;
     created.hidden = false;

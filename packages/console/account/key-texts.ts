@@ -1,4 +1,4 @@
-import type { ApiKey, Usage } from '../../client/index.ts';
+import type { ApiKey, CreatedKey, Usage } from '../../client/index.ts';
 import { byId, make, makeButton, softText } from '../../pages/dom.ts';
 import { count, fromNow, inCalls, onDate, onDateAt } from '../../pages/format.ts';
 
@@ -19,6 +19,12 @@ export function scopesInWords(key: Scopes): string {
 }
 
 export const ORIGINS = 'Browsers block calls from a web page unless the operator has allowed the origin of the page.';
+
+/** Whether browsers let the pages of a new key read the responses. */
+export const corsInWords = ({ blockedOrigins }: Pick<CreatedKey, 'blockedOrigins'>): string =>
+  blockedOrigins.length === 0
+    ? 'The operator allows calls from its pages.'
+    : `Browsers block calls from ${blockedOrigins.join(', ')} until the operator adds the origin to CORS_ORIGINS.`;
 
 export function adviceFor(key: Scopes & Origins, isForUrls = false): string {
   if (key.scopes.length === 0) return '';

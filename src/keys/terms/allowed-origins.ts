@@ -25,7 +25,11 @@ function toOrigins(texts: readonly string[], context: z.RefinementCtx): readonly
   const origins = new Set<string>();
   for (const [place, text] of texts.entries()) {
     const origin = originIn(text);
-    if (origin === undefined) return fault(`contains an entry that is not an origin, at position ${place + 1}`);
+    if (origin === undefined) {
+      const isWithoutScheme = originIn(`http://${text}`) !== undefined;
+      const problem = isWithoutScheme ? 'without a scheme (add http:// or https://)' : 'that is not an origin';
+      return fault(`contains an entry ${problem}, at position ${place + 1}`);
+    }
     origins.add(origin);
   }
   return [...origins];
