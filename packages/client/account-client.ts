@@ -96,9 +96,10 @@ export class AccountClient {
     return this.#send(() => get('/v1/user/usage', json(toUsage), { query: { by: options?.by } }), options);
   }
 
-  /** The last 100 requests of the user, newest first. Not charged. Requires the owner key. */
-  requests(call?: CallOptions): Promise<RequestLog> {
-    return this.#send(() => get('/v1/user/requests', json(toRequestLog)), call);
+  /** The last 100 requests of the user, newest first, or those that failed. Not charged. Requires the owner key. */
+  requests(options?: { status?: 'failed' | undefined } & CallOptions): Promise<RequestLog> {
+    const query = { status: options?.status };
+    return this.#send(() => get('/v1/user/requests', json(toRequestLog), { query }), options);
   }
 
   /** Everything that is stored about the user, without secrets. Requires the owner key. */

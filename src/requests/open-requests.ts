@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '#core/clock';
+import { maskApiKeys } from '#core/log';
 import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
 import type { Gate } from '#server/gate';
@@ -8,7 +9,7 @@ import { createPeers } from './peers.ts';
 import { createProcessStore } from './process-store.ts';
 import { createRecentRequests } from './recent-requests.ts';
 import { createRequestLog, type KeyNames } from './request-log.ts';
-import { shownPath } from './shown-path.ts';
+import { clipped, shownPath } from './shown-path.ts';
 
 type Deps = {
   settings: { requestLog: boolean; processUrl: string | undefined; basePath: string };
@@ -31,7 +32,10 @@ export function openRequests({ settings, database, deadline, clock, peerSecret, 
   const peers =
     recent && database.isShareable ? createPeers({ store, processId, secret: peerSecret, clock }) : undefined;
   const noting: Gate['requestLog'] = recent && {
-    note: recent.note,
+    note(user, request) {
+      const { detail } = request;
+      recent.note(user, detail === undefined ? request : { ...request, detail: clipped(maskApiKeys(detail)) });
+    },
     pathOf: (url, { parameters }) => shownPath(url, basePath, parameters ?? new Set()),
   };
 

@@ -8,7 +8,7 @@ import type { LiveProcess, ProcessStore } from './process-store.ts';
 
 /** How long another process may take to answer, in ms. */
 const MAX_RESPONSE_TIME = SECOND;
-/** A hundred requests have less than 50 KB. */
+/** A hundred requests have less than 100 KB. */
 const MAX_RESPONSE_SIZE = 256 * 1024;
 
 /** The path below the base path at which processes ask each other. */
@@ -22,6 +22,7 @@ const record = z.object({
   path: z.string(),
   status: z.int(),
   code: z.enum(PROBLEM_CODES).optional(),
+  detail: z.string().optional(),
   cost: z.int().nonnegative(),
   ms: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER),
 });

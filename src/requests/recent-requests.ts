@@ -13,8 +13,8 @@ import {
   write,
 } from './request-ring.ts';
 
-/** The bounds of a process. `path` is the maximum length of a path, in characters. */
-export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, path: 300 } as const;
+/** The bounds of a process. `text` is the maximum length of a path and of a detail, in characters. */
+export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, text: 300 } as const;
 /** The first capacity of a ring. It is doubled when the ring is full. */
 const FIRST = 4;
 /** The part of the memory in which rings grow. The paths of their requests need the rest. */

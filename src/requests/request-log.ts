@@ -16,19 +16,22 @@ type Dependencies = {
   basePath: string;
 };
 
+/** A failed call of a tool has a code, although its status is 200. */
+const isFailed = ({ status, code }: ListedRequest): boolean => status >= 400 || code !== undefined;
 const rounded = (ms: number) => Math.round(ms * 10) / 10;
 
 /** Merges the requests of a user over all processes. Nothing is written to a disk. */
 export function createRequestLog({ recent, peers, keyNames, basePath }: Dependencies) {
   return {
-    async of(userKey: number): Promise<RequestLogRecord> {
+    async of(userKey: number, wanted?: 'failed'): Promise<RequestLogRecord> {
       const [names, others] = await Promise.all([withinDeadline(keyNames(userKey)), peers?.ask(userKey)]);
       const labels = new Map(names.map(({ id, label }) => [id, label]));
       const all = [...recent.of(userKey), ...(others?.requests ?? [])];
-      const newest = all.sort((one, other) => other.at - one.at).slice(0, BOUNDS.requests);
+      const listed = wanted === 'failed' ? all.filter(isFailed) : all;
+      const newest = listed.sort((one, other) => other.at - one.at).slice(0, BOUNDS.requests);
       return {
         complete: others?.isComplete ?? true,
-        requests: newest.map(({ at, keyId, method, path, status, code, cost, ms }) => ({
+        requests: newest.map(({ at, keyId, method, path, status, code, detail, cost, ms }) => ({
           time: iso(at),
           keyId,
           keyLabel: labels.get(keyId) ?? null,
@@ -36,6 +39,7 @@ export function createRequestLog({ recent, peers, keyNames, basePath }: Dependen
           path,
           status,
           code: code ?? null,
+          detail: detail ?? null,
           help: code === undefined ? null : `${basePath}/docs/problems#${code}`,
           cost,
           milliseconds: rounded(ms),

@@ -4,21 +4,27 @@ import type { ListedRequest } from '#server/gate';
 
 /** The numbers of a request: time, key, method, status, code, cost and duration. They fit into one cache line. */
 const NUMBERS = 7;
-/** The memory of a request in bytes: its numbers, and the path without its characters (measured, and rounded up). */
-export const REQUEST_BYTES = NUMBERS * Float64Array.BYTES_PER_ELEMENT + 48;
+/** The memory of a request in bytes: its numbers, and its texts without their characters (measured, and rounded up). */
+export const REQUEST_BYTES = NUMBERS * Float64Array.BYTES_PER_ELEMENT + 56;
+/** The memory of a problem's detail in bytes, without its characters. */
+const DETAIL_BYTES = 40;
 
 /** The memory of a path's characters in bytes. `…` is not in Latin-1, so that each character takes two. */
 const bytesOf = (path: string): number => (path.includes('…') ? 2 : 1) * path.length;
+/** A detail may contain any character. */
+const bytesOfDetail = (detail: string | undefined): number =>
+  detail === undefined ? 0 : DETAIL_BYTES + 2 * detail.length;
 
 /**
  * The last requests of a user. When it is full, the next request replaces the oldest. The numbers are no objects, so the
  * garbage collector neither visits nor copies them.
  */
-export type Ring = { numbers: Float64Array; paths: string[]; next: number };
+export type Ring = { numbers: Float64Array; paths: string[]; details: (string | undefined)[]; next: number };
 
 export const createRing = (capacity: number): Ring => ({
   numbers: new Float64Array(capacity * NUMBERS),
   paths: [],
+  details: [],
   next: 0,
 });
 
@@ -34,10 +40,10 @@ export const oldestIn = ({ numbers }: Ring): number => numbers[0] as number;
 export const newestIn = ({ numbers, paths, next }: Ring): number =>
   numbers[((next === 0 ? paths.length : next) - 1) * NUMBERS] as number;
 
-/** Writes a request, and returns by how many bytes the paths became larger. */
-export function write(ring: Ring, { at, keyId, method, path, status, code, cost, ms }: ListedRequest): number {
-  const { numbers, paths, next } = ring;
-  const more = bytesOf(path) - bytesOf(paths[next] ?? '');
+/** Writes a request, and returns by how many bytes the texts became larger. */
+export function write(ring: Ring, { at, keyId, method, path, status, code, detail, cost, ms }: ListedRequest): number {
+  const { numbers, paths, details, next } = ring;
+  const more = bytesOf(path) - bytesOf(paths[next] ?? '') + bytesOfDetail(detail) - bytesOfDetail(details[next]);
   let i = next * NUMBERS;
   numbers[i++] = at;
   numbers[i++] = keyId;
@@ -47,11 +53,12 @@ export function write(ring: Ring, { at, keyId, method, path, status, code, cost,
   numbers[i++] = cost;
   numbers[i++] = ms;
   paths[next] = path;
+  details[next] = detail;
   ring.next = i === numbers.length ? 0 : next + 1;
   return more;
 }
 
-function read({ numbers, paths }: Ring, index: number): ListedRequest {
+function read({ numbers, paths, details }: Ring, index: number): ListedRequest {
   const number = (field: number) => numbers[index * NUMBERS + field] as number;
   return {
     at: number(0),
@@ -60,6 +67,7 @@ function read({ numbers, paths }: Ring, index: number): ListedRequest {
     path: paths[index] as string,
     status: number(3),
     code: PROBLEM_CODES[number(4)],
+    detail: details[index],
     cost: number(5),
     ms: number(6),
   };
@@ -75,11 +83,12 @@ export function requestsIn(ring: Ring): ListedRequest[] {
 /** Changes the capacity, and keeps the newest requests. Returns by how many bytes the ring became larger. */
 export function resize(ring: Ring, capacity: number): number {
   const kept = requestsIn(ring).slice(-capacity);
-  const before = bytesOfPaths(ring);
+  const before = bytesOfTexts(ring);
   const more = (capacity - capacityOf(ring)) * REQUEST_BYTES;
   Object.assign(ring, createRing(capacity));
   for (const request of kept) write(ring, request);
-  return more + bytesOfPaths(ring) - before;
+  return more + bytesOfTexts(ring) - before;
 }
 
-const bytesOfPaths = ({ paths }: Ring) => paths.reduce((sum, path) => sum + bytesOf(path), 0);
+const bytesOfTexts = ({ paths, details }: Ring) =>
+  paths.reduce((sum, path, index) => sum + bytesOf(path) + bytesOfDetail(details[index]), 0);

@@ -27,6 +27,13 @@ const loggedRequest = z.object({
     .enum(PROBLEM_CODES)
     .nullable()
     .meta({ description: 'The code of the problem; null if there was none', examples: [null] }),
+  detail: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The `detail` of the problem, up to 300 characters; null if there was none',
+      examples: [null],
+    }),
   help: z
     .string()
     .nullable()

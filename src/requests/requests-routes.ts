@@ -11,16 +11,26 @@ import { requestLogRecord } from './requests-records.ts';
 /** Concurrent reads of the log by one user. Each asks all processes. */
 const AT_ONCE = 4;
 
+const status = z
+  .enum(['failed'], 'must be a supported status')
+  .optional()
+  .meta({
+    description: 'With `failed`, only requests with a problem, with a status from 400, or whose client disconnected',
+    fix: 'failed, or omit the parameter',
+    wire: { type: 'string', enum: ['failed'], examples: ['failed'] },
+  });
+
 const list = {
   tags: ['users'],
   summary: 'List the last requests',
   operationId: 'listRequests',
   description:
     `Returns the last ${BOUNDS.requests} requests of the user, newest first, with all keys and from all processes of the ` +
-    'service. Rejected requests are listed too, with a link to the page of the problem. Requests to unknown paths and ' +
-    'with unknown keys are not listed, and neither are requests to this endpoint. The processes keep the requests in ' +
+    'service. Rejected requests are listed too, with the detail of the problem and a link to its page. Requests to ' +
+    'unknown paths and with unknown keys are not listed, and neither are requests of the console. The processes keep the requests in ' +
     'memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
     'A user whose plan has expired can still call this endpoint.',
+  querystring: z.object({ status }),
   response: { 200: requestLogRecord },
 };
 
@@ -39,10 +49,10 @@ export const userRequests: FastifyPluginAsyncZod<Options> = async (app, { log })
       schema: list,
       config: { cost: 0, scope: 'account', allowExpired: true, isUnlisted: true, problems: ['not_found'] },
     },
-    async ({ user }) => {
+    async ({ user, query }) => {
       if (!log) throw new Problem('not_found', 'The operator of this service has turned off the request log.');
       const end = begin(user);
-      return log.of(user).finally(end);
+      return log.of(user, query.status).finally(end);
     },
   );
 };

@@ -54,10 +54,10 @@ export function shownPath(url: string, basePath: string, declared: ReadonlySet<s
   const segments = isSafe(path) ? path : hideParts().join('/');
   if (at < 0 || at === whole.length - 1) return clipped(segments);
   // Further pairs would not be shown.
-  const pairs = whole.slice(at + 1).split('&', BOUNDS.path);
+  const pairs = whole.slice(at + 1).split('&', BOUNDS.text);
   return clipped(`${segments}${whole[at]}${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
 }
 
-/** A copy, because a part of the URL would keep the whole URL in memory. */
-const clipped = (text: string): string =>
-  Buffer.from(text.length <= BOUNDS.path ? text : `${text.slice(0, BOUNDS.path - 1)}${HIDDEN}`).toString();
+/** A copy, because a part of a text would keep the whole text in memory. */
+export const clipped = (text: string): string =>
+  Buffer.from(text.length <= BOUNDS.text ? text : `${text.slice(0, BOUNDS.text - 1)}${HIDDEN}`).toString();

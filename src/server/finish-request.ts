@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { Gate, ListedRequest } from './gate.ts';
@@ -9,6 +9,9 @@ import { traceResponse } from './request-trace.ts';
 /** The status in the request log of a user if the client disconnected before the response, as in nginx. */
 const CLIENT_GONE = 499;
 
+/** Whether the console sent a request for itself. The user's request log does not list it. */
+export const isOfConsole = (headers: IncomingHttpHeaders): boolean => headers['quotient-console'] !== undefined;
+
 /** A request after its response, for metrics, the trace, the request log of its user, and the log. */
 export type FinishedRequest = RequestFacts &
   Omit<ListedRequest, 'keyId'> & {
@@ -17,11 +20,10 @@ export type FinishedRequest = RequestFacts &
     /** A request that has no span yet, and when it arrived, in monotonic ms. */
     untraced?: IncomingMessage;
     arrivedAt?: number;
-  } & (
-    | { user: number; keyId: number }
-    /** A request that no user's log lists. */
-    | { user: number | undefined; keyId: undefined }
-  );
+    user: number | undefined;
+    /** Undefined for a request that no user's log lists. */
+    keyId: number | undefined;
+  };
 
 type Dependencies = {
   gate: Pick<Gate, 'costOfRequest' | 'requestLog'>;
@@ -34,7 +36,8 @@ export function createFinish({ gate, requests, log, now }: Dependencies) {
   const { requestLog } = gate;
 
   function list(request: FinishedRequest): void {
-    if (request.keyId !== undefined) requestLog?.note(request.user, request);
+    const { user, keyId } = request;
+    if (user !== undefined && keyId !== undefined) requestLog?.note(user, request as ListedRequest);
   }
 
   function finish(request: FinishedRequest): void {
@@ -48,18 +51,20 @@ export function createFinish({ gate, requests, log, now }: Dependencies) {
   }
 
   function finishedOf(request: FastifyRequest, reply: FastifyReply): FinishedRequest {
-    const { keyId, user, url, problem: code, routeOptions } = request;
+    const { keyId, user, url, headers, problem: code, problemDetail: detail, routeOptions } = request;
     const { config } = routeOptions;
     const isSent = reply.raw.writableEnded;
-    const isListed = requestLog !== undefined && keyId !== undefined && !config.isUnlisted;
+    const isListed = requestLog !== undefined && keyId !== undefined && !config.isUnlisted && !isOfConsole(headers);
     return {
       ...factsOf(request, reply, isSent ? reply.statusCode : CLIENT_GONE),
       countedAs: request.is404 ? undefined : config.countedAs,
       at: now(),
       path: isListed ? requestLog.pathOf((config.passesCalls && routeOf(request)) || url, config) : '',
       code,
+      detail,
       cost: isSent && isListed ? gate.costOfRequest(request) : 0,
-      ...(isListed ? { user, keyId } : { user, keyId: undefined }),
+      user,
+      keyId: isListed ? keyId : undefined,
     };
   }
 

@@ -25,6 +25,8 @@ declare module 'fastify' {
     keyId: number | undefined;
     /** The code of the problem with which the service responds. */
     problem: ProblemCode | undefined;
+    /** The detail of this problem. */
+    problemDetail: string | undefined;
     /** The name of a call that the route passes on: the route's pattern with a name from a fixed list. */
     passedCall: string | undefined;
   }
@@ -39,6 +41,8 @@ export type ListedRequest = {
   readonly path: string;
   readonly status: number;
   readonly code: ProblemCode | undefined;
+  /** The detail of the problem. */
+  readonly detail: string | undefined;
   readonly cost: number;
   readonly ms: number;
 };

@@ -17,7 +17,8 @@ const scriptFor = (query: string) => `
   for (let n = 0; n < 50_000; n += 1) {
     const url = Buffer.from('/market/v1/user/usage?' + ${query}).toString();
     const path = shownPath(url, '/market', new Set(['by']));
-    recent.note(n % 500, { at: n, keyId: 1, method: 'GET', path, status: 200, code: undefined, cost: 0, ms: 1 });
+    recent.note(n % 500, { at: n, keyId: 1, method: 'GET', path, status: 200, code: undefined,
+      detail: n % 2 ? Buffer.from('days must be an integer ' + n).toString() : undefined, cost: 0, ms: 1 });
   }
   const counted = recent.bytes();
   console.log(JSON.stringify({ counted, used: used() - before, requests: recent.of(1).length }));`;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BOUNDS, createRecentRequests } from '#requests/recent-requests';
 
 const request = (n: number, path = '/v1/tokens') => ({
-  ...{ at: n, keyId: 1, method: 'GET', path, status: 200, code: undefined, cost: 1, ms: 2 },
+  ...{ at: n, keyId: 1, method: 'GET', path, status: 200, code: undefined, detail: undefined, cost: 1, ms: 2 },
 });
 const times = (recent: ReturnType<typeof createRecentRequests>, user: number) => recent.of(user).map(({ at }) => at);
 /** The numbers from `from` down to `thru`. */
@@ -29,7 +29,7 @@ it('forgets the users who sent no request for longest, above the number of users
 it('halves the requests of users who sent none for longest, above the number of bytes, and then forgets the users', () => {
   const bytes = 150_000;
   const recent = createRecentRequests({ ...BOUNDS, bytes });
-  const long = '/'.repeat(BOUNDS.path);
+  const long = '/'.repeat(BOUNDS.text);
   for (let user = 1; user <= 50; user += 1) {
     for (let n = 0; n < 250; n += 1) {
       recent.note(user, request(250 * user + n, n % 2 === 0 ? long : '/'));
@@ -80,11 +80,11 @@ it('returns copies, which later requests do not change', () => {
   const recent = createRecentRequests({ ...BOUNDS, requests: 1 });
   recent.note(1, request(1, '/a'));
   const before = recent.of(1);
-  recent.note(1, { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code: 'not_found', cost: 0, ms: 4 });
+  const [code, detail] = ['not_found', 'This path does not exist.'] as const;
+  const next = { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code, detail, cost: 0, ms: 4 };
+  recent.note(1, next);
   expect(before).toEqual([request(1, '/a')]);
-  expect(recent.of(1)).toEqual([
-    { at: 2, keyId: 3, method: 'POST', path: '/b', status: 404, code: 'not_found', cost: 0, ms: 4 },
-  ]);
+  expect(recent.of(1)).toEqual([next]);
 });
 
 describe('above the bound of bytes', () => {
@@ -125,7 +125,7 @@ describe('above the bound of bytes', () => {
 
   it('silent users lose the older half of their requests in turn', () => {
     const silent = USERS.slice(0, 10);
-    recent = createRecentRequests({ ...BOUNDS, bytes: 140_000 });
+    recent = createRecentRequests({ ...BOUNDS, bytes: 149_000 });
     for (const user of silent) for (let n = 1; n <= 100; n += 1) recent.note(user, request(n));
     for (const user of silent) expect(recent.of(user).length).toBe(100);
     for (let n = 1; recent.of(0).length === 100; n += 1) recent.note(99, request(1000 + n, '/'.repeat(100)));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-type Entry = Record<'time' | 'method' | 'path' | 'keyLabel' | 'code' | 'help', string | null> &
+type Entry = Record<'time' | 'method' | 'path' | 'keyLabel' | 'code' | 'detail' | 'help', string | null> &
   Record<'keyId' | 'status' | 'cost' | 'milliseconds', number>;
 type Log = { complete: boolean; requests: Entry[] };
 
@@ -50,7 +50,7 @@ describe('the request log', () => {
     const listed = await entries(owner, 4);
     expect(listed[1]).toEqual({
       ...{ time: '2026-01-31T12:00:00.000Z', keyId: shop.id, keyLabel: 'shop window', method: 'GET', path: PRICE },
-      ...{ status: 200, code: null, help: null, cost: 1, milliseconds: expect.any(Number) },
+      ...{ status: 200, code: null, detail: null, help: null, cost: 1, milliseconds: expect.any(Number) },
     });
     expect(listed.map(({ keyLabel }) => keyLabel)).toEqual([null, 'shop window', 'shop window', null]);
     expect(brief(listed[3] as Entry)).toEqual(['POST', '/v1/user/keys?label=shop%20window', 201, null, 0]);
@@ -61,7 +61,9 @@ describe('the request log', () => {
     const first = await service.get(PRICE, { key });
     const etag = first.headers.get('etag') ?? '';
     expect((await service.get(PRICE, { key, headers: { 'if-none-match': etag } })).status).toBe(304);
-    expect((await service.get('/v1/prices/history/days?tokenName=bitcoin&days=x', { key })).status).toBe(400);
+    const rejected = await service.get('/v1/prices/history/days?tokenName=bitcoin&days=x', { key });
+    const problem = (await rejected.json()) as { status: number; detail: string };
+    expect(problem.status).toBe(400);
     expect((await service.get('/v1/prices/latest/tokens?tokenNames=btc,eth', { key })).status).toBe(200);
     expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
     expect((await service.get('/v1/node/node_info', { key })).status).toBe(503);
@@ -75,6 +77,19 @@ describe('the request log', () => {
       ['GET', PRICE, 200, null, 1],
     ]);
     expect(listed[3]?.help).toBe(`${BASE_PATH}/docs/problems#invalid_request`);
+    expect(listed.map(({ detail }) => detail).filter((detail) => detail === problem.detail)).toHaveLength(1);
+    const failed = await service.get('/v1/user/requests?status=failed', { key });
+    expect(((await failed.json()) as Log).requests.map(({ status }) => status)).toEqual([503, 400]);
+    expect((await service.get('/v1/user/requests?status=ok', { key })).status).toBe(400);
+  });
+
+  it('does not list the requests of the console, also those of the fast path', async () => {
+    const key = await service.register();
+    const headers = { 'quotient-console': '1' };
+    for (let i = 0; i < 3; i += 1) expect((await service.get(PRICE, { key, headers })).status).toBe(200);
+    expect((await service.get('/v1/user/usage', { key, headers })).status).toBe(200);
+    expect((await service.get('/v1/user/data', { key })).status).toBe(200);
+    expect((await entries(key, 1)).map(({ path }) => path)).toEqual(['/v1/user/data']);
   });
 
   it('lists rejections of keys: of a missing scope, an expired plan and a spent allowance', async () => {
@@ -108,6 +123,16 @@ describe('the request log', () => {
     expect((await service.get('/v1/tokens', { key })).status).toBe(200);
     expect(await entries(other, 1)).toHaveLength(1);
     expect((await read(key)).body).toEqual({ complete: true, requests: [] });
+  });
+
+  it('shows long details in part', async () => {
+    const key = await service.register();
+    const query = 'tokenName=&fromDate=x&thruDate=x&interval=x&currency=x';
+    const rejected = await service.get(`/v1/prices/history/ohlc?${query}`, { key });
+    const { detail } = (await rejected.json()) as { detail: string };
+    expect(detail.length).toBeGreaterThan(300);
+    const [listed] = await entries(key, 1);
+    expect(listed?.detail).toBe(`${detail.slice(0, 299)}…`);
   });
 
   it('shows no key and no secret', async () => {

@@ -57,6 +57,6 @@ it('hides seed phrases and keys in values, names and the path', () => {
 it('is no longer than its bound', () => {
   const url = `/v1/tokens?tokenNames=${'bitcoin,'.repeat(100)}`;
   const text = shown(url);
-  expect([text.length, text.at(-1)]).toEqual([BOUNDS.path, '…']);
+  expect([text.length, text.at(-1)]).toEqual([BOUNDS.text, '…']);
   expect(url.startsWith(text.slice(0, -1))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import type { ApiKey, RequestLog } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { DAY } from '../../pages/dates.ts';
-import { byId, make } from '../../pages/dom.ts';
+import { byId, make, softText } from '../../pages/dom.ts';
 import { count, numbers, onDateAtSecond, utc } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
 import { makeNamedRow } from '../../pages/table.ts';
@@ -23,17 +23,22 @@ function codeOf({ code, help }: LoggedRequest): Node | string {
   return help === null ? code : make('a', { href: help }, code);
 }
 
+function callOf({ method, path, detail }: LoggedRequest): Node {
+  const call = make('code', {}, `${method} ${path}`);
+  return detail === null ? call : make('div', {}, call, softText(detail));
+}
+
 function nameOfKey({ keyId, keyLabel }: LoggedRequest, listed: readonly ApiKey[]): string {
   const key = listed.find(({ id }) => id === keyId);
   return key ? nameOf(key) : (keyLabel ?? `Key ${keyId}`);
 }
 
 function rowOf(request: LoggedRequest, listed: readonly ApiKey[]): HTMLElement {
-  const { method, path, status, cost } = request;
+  const { status, cost } = request;
   return makeNamedRow(
     serviceNow() - request.time.getTime() < DAY ? time.format(request.time) : onDateAtSecond(request.time),
     [nameOfKey(request, listed)],
-    [make('code', {}, `${method} ${path}`), 'path'],
+    [callOf(request), 'path'],
     [String(status), status >= 400 ? 'num down' : 'num'],
     [codeOf(request)],
     [count(cost), 'num'],

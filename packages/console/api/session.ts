@@ -27,6 +27,8 @@ export function createSession(base: URL, { onChanged, onEnded }: Events) {
     timeout: TIMEOUT_MS,
     // The page itself retries failed calls and shows the time until the next attempt.
     retries: 0,
+    // The request log of the user lists only requests of programs.
+    headers: { 'Quotient-Console': '1' },
     onAnswer: (answer) => {
       setServiceTime(answer.date);
       for (const listener of listeners) listener(answer);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf } from '#core/clock';
 import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
-import type { FinishedRequest } from '#server/finish-request';
+import { type FinishedRequest, isOfConsole } from '#server/finish-request';
 import type { ChargedRoute, Gate } from '#server/gate';
 import type { Histogram, RequestHistograms } from '#server/request-metrics';
 import type { DataResponse } from '#server/responses/response-body';
@@ -90,9 +90,10 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
         ms: clock.elapsed() - now.elapsed,
         user,
         at: now.wall,
-        keyId,
+        keyId: isOfConsole(headers) ? undefined : keyId,
         path: shown,
         code: undefined,
+        detail: undefined,
         cost: gate.costOf(receipt),
         countedAs: undefined,
         histogram: status === 200 ? histogram : undefined,

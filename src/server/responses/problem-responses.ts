@@ -75,6 +75,7 @@ export const createProblemReport =
   (request: FastifyRequest, reply: FastifyReply, error: unknown): Problem => {
     const problem = toProblem(error);
     request.problem = problem.code;
+    request.problemDetail = problem.message;
     requests?.problem(problem.code);
     traceProblem(problem);
     if (problem.status >= 500) log.failed(factsOf(request, reply, problem.status), problem);
@@ -108,6 +109,7 @@ export function respondWithProblems(app: FastifyInstance, options: ProblemPage, 
   const { listing } = options;
   const paths = createKnownPaths(app);
   app.decorateRequest('problem', undefined);
+  app.decorateRequest('problemDetail', undefined);
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);

@@ -21,6 +21,8 @@ it('shows the requests of all keys with their costs, and links codes to their ex
   expect(cells).toEqual(['Shop', `GET ${PRICE}`, '200', '', '1', expect.stringMatching(/^[\d,.]+$/)]);
   const rejected = rowsOf('/v1/prices/history/days');
   expect((await rejected.getByRole('cell').allInnerTexts()).slice(2, 5)).toEqual(['400', 'invalid_request', '0']);
+  expect((await rejected.getByRole('cell').allInnerTexts())[1]).toContain('query.days must be');
+  expect(await rowsOf('/v1/user/data').count()).toBe(0);
   await expectSoundLooks(here.page, 'the requests', [320, 1280], '#requests');
 
   await service.get('/v1/prices/latest/token?tokenName=solana', { key: shop });
