@@ -59,7 +59,7 @@ export async function openStatistics(deps: Deps) {
   const sources = await Promise.all(settings.statistics.map((configured) => openSource(deps, configured)));
   const used = sources.filter(({ isUsed }) => isUsed);
   const store = deadline.over(createStatisticsStore(database.prisma));
-  const cache = await openStatisticsCache({ store, versions, sources: sources.map(({ name }) => name), clock, log });
+  const cache = await openStatisticsCache({ store, versions, sources, clock, log });
   const failover = createFailover({ sources: used, cache, timeoutMs, clock });
   const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
   const cachedResponses = responses('statistics', cache);

@@ -5,10 +5,12 @@ import { plausibleTimes } from '#upstream/items/plausible';
 import { readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
-import { NO_STATISTICS, type TokenStatistics } from './statistics-records.ts';
+import { nullReasons } from './null-reasons.ts';
+import { NO_STATISTICS, type StoredStatistics } from './statistics-records.ts';
 import {
   type ChainSample,
   STATISTICS_SYMBOLS,
+  type StatisticsSource,
   type StatisticsSourceName,
   type StatisticsSymbol,
 } from './statistics-sources.ts';
@@ -25,11 +27,11 @@ const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | U
     ...sources.map((source) => `unlisted:${source}:${symbol}` as const),
   ]);
 
-/** Converts a sample to the public record. A figure that the source did not report is null. */
+/** Converts a sample to a record. A figure that the source did not report is null. */
 export function statisticsRecord(
   symbol: StatisticsSymbol,
   { id, at, partnerSymbol, figures }: ChainSample,
-): TokenStatistics {
+): StoredStatistics {
   const name = symbol.toUpperCase();
   const time = Math.floor(at / SECOND);
   return { id: id ?? null, time, symbol: name, partner_symbol: partnerSymbol ?? name, ...NO_STATISTICS, ...figures };
@@ -39,7 +41,7 @@ type Cached = { row: StatisticsRow; body: Body };
 type Dependencies = {
   store: StatisticsStore;
   versions: Pick<VersionWatcher, 'watch'>;
-  sources: readonly StatisticsSourceName[];
+  sources: readonly Pick<StatisticsSource, 'name' | 'figuresByToken'>[];
   clock: Clock;
   log: Log;
 };
@@ -53,12 +55,15 @@ export async function openStatisticsCache({ store, versions, sources, clock, log
     if (changed.length === 0) return;
     for (const row of await store.latest(plausibleTimes(clock.now()))) {
       if (cached.get(row.symbol)?.row.fetchedAt === row.fetchedAt) continue;
-      cached.set(row.symbol, { row, body: bodyOf(JSON.stringify(row.record)) });
+      const { symbol, source, record } = row;
+      const reported = sources.find(({ name }) => name === source)?.figuresByToken[symbol] ?? [];
+      const reasons = nullReasons(record, symbol, reported);
+      cached.set(symbol, { row, body: bodyOf(JSON.stringify({ ...record, reasons })) });
     }
     generation += 1;
   }
 
-  const names = namesOf(sources);
+  const names = namesOf(sources.map(({ name }) => name));
   const { sync, version, fetchedAt } = versions.watch({ names: () => names, reload });
   await sync();
   for (const row of await store.implausibleRows(plausibleTimes(clock.now()))) {

@@ -29,16 +29,32 @@ export type Figure = keyof typeof FIGURE_SCHEMAS;
 export const FIGURES = Object.keys(FIGURE_SCHEMAS) as Figure[];
 export const NO_STATISTICS = Object.fromEntries(FIGURES.map((figure) => [figure, null])) as Record<Figure, null>;
 
-export const tokenStatistics = z
-  .object({
-    id: tally("The source's identifier for the chain", 1182),
-    time: z.int().meta({ description: 'The time of the sample, in Unix seconds', examples: [1659484800] }),
-    symbol: text('The token symbol, in uppercase', 'BTC'),
-    partner_symbol: text(
-      'The symbol that the source uses for the token; the same as `symbol` if the source has no symbol of its own',
-      'BTC',
-    ),
-    ...FIGURE_SCHEMAS,
+/** The record as it is stored. */
+export const storedStatistics = z.object({
+  id: tally("The source's identifier for the chain", 1182),
+  time: z.int().meta({ description: 'The time of the sample, in Unix seconds', examples: [1659484800] }),
+  symbol: text('The token symbol, in uppercase', 'BTC'),
+  partner_symbol: text(
+    'The symbol that the source uses for the token; the same as `symbol` if the source has no symbol of its own',
+    'BTC',
+  ),
+  ...FIGURE_SCHEMAS,
+});
+export type StoredStatistics = z.infer<typeof storedStatistics>;
+
+/** Why a member is null. */
+const NULL_REASONS = ['not_applicable', 'not_reported', 'pending', 'missing'] as const;
+export type NullReason = (typeof NULL_REASONS)[number];
+
+export const tokenStatistics = storedStatistics
+  .extend({
+    reasons: z.record(z.string(), z.enum(NULL_REASONS)).meta({
+      description:
+        'Why each null member is null: `not_applicable`, the chain has no such figure; `not_reported`, the source does ' +
+        'not provide it; `pending`, it is the difference to a sample 24 hours earlier, which is not stored yet; ' +
+        '`missing`, it was absent or malformed in the last response of the source',
+      examples: [{}],
+    }),
   })
   .meta({ id: 'TokenStatistics', description: 'On-chain statistics for a token' });
 export type TokenStatistics = z.infer<typeof tokenStatistics>;

@@ -52,7 +52,7 @@ function description(sources: ListedSources): string {
   });
   return `The service queries the sources of a token in order and returns the statistics of the first source that responds. \`Quotient-Source\` names this source. Statistics are fetched at most once an hour. A record that is older than three hours (from \`cryptocompare\`, three days) is not served while another source has a newer record. If all sources fail, the last valid record is served, and \`Age\` states its age. The response is always JSON.
 
-Statistics that the source does not report are null. Some statistics are computed: they are the difference between two samples from the same source, taken 24 hours apart (±30 minutes). A computed statistic is null until both samples exist. The source \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. If several sources of one kind are configured, their names are numbered, as in \`solana-rpc-2\`. They report the same statistics.
+Statistics that the source does not report are null, and \`reasons\` states why. Some statistics are computed: they are the difference between two samples from the same source, taken 24 hours apart (±30 minutes). A computed statistic is null until both samples exist. The source \`cryptocompare\` is used only if the operator has configured a key and CryptoCompare lists the chain. If several sources of one kind are configured, their names are numbered, as in \`solana-rpc-2\`. They report the same statistics.
 
 ${chains.join('\n')}`;
 }

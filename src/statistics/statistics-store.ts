@@ -5,7 +5,7 @@ import type { LatestStatisticsModel } from '#generated/prisma/models';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/items/plausible';
 import type { CounterSample } from './daily-difference.ts';
-import { NO_STATISTICS, type TokenStatistics, tokenStatistics } from './statistics-records.ts';
+import { NO_STATISTICS, type StoredStatistics, storedStatistics } from './statistics-records.ts';
 import {
   isStatisticsSource,
   isStatisticsSymbol,
@@ -17,7 +17,7 @@ import {
 export type StatisticsRow = {
   symbol: StatisticsSymbol;
   source: StatisticsSourceName;
-  record: TokenStatistics;
+  record: StoredStatistics;
   at: number;
   fetchedAt: number;
 };
@@ -35,7 +35,7 @@ function toCounterSample({ at, transactions, addresses }: CounterRow): CounterSa
 function readStatistics(row: LatestStatisticsModel, times: Span): StatisticsRow | undefined {
   const { token: symbol, source } = row;
   // A later release may have added a figure.
-  const record = tokenStatistics.safeParse({ ...NO_STATISTICS, ...(row.record as object) }).data;
+  const record = storedStatistics.safeParse({ ...NO_STATISTICS, ...(row.record as object) }).data;
   if (!record || !isStatisticsSymbol(symbol) || !isStatisticsSource(source)) return undefined;
   const at = row.at.getTime();
   const fetchedAt = row.fetchedAt.getTime();

@@ -91,6 +91,7 @@ describe('a value computed from two samples', () => {
     expect([sol.length, eth.length]).toEqual([27, 27]);
     for (let hour = 0; hour < 24; hour++) {
       expect([sol[hour]?.transaction_count, eth[hour]?.new_addresses], `hour ${hour}`).toEqual([null, null]);
+      expect([sol[hour]?.reasons.transaction_count, eth[hour]?.reasons.new_addresses]).toEqual(['pending', 'pending']);
     }
     for (let hour = 24; hour < 27; hour++) {
       const grown = (all: TokenStatistics[], counter: keyof TokenStatistics) =>
@@ -101,6 +102,8 @@ describe('a value computed from two samples', () => {
       // The source itself reports one of the day's two values.
       expect(eth[hour]?.transaction_count).not.toBe(grown(eth, 'transaction_count_all_time'));
       expect(sol[hour]?.new_addresses).toBeNull();
+      expect(sol[hour]?.reasons).toMatchObject({ new_addresses: 'not_reported' });
+      expect(sol[hour]?.reasons).not.toHaveProperty('transaction_count');
     }
   }, 120_000);
 

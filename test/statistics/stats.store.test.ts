@@ -28,7 +28,7 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
   test('have all members in order, from the source that lists the chain', async () => {
     const { status, record, source, header } = await service.stats(token);
     expect([status, source]).toEqual([200, EXPECTED[token]]);
-    expect(Object.keys(record ?? {})).toEqual(['id', 'time', 'symbol', 'partner_symbol', ...FIGURES]);
+    expect(Object.keys(record ?? {})).toEqual(['id', 'time', 'symbol', 'partner_symbol', ...FIGURES, 'reasons']);
     expect(record).toMatchObject({ symbol: token.toUpperCase(), partner_symbol: token.toUpperCase() });
     expect(record?.block_height).toBeGreaterThan(100_000);
     expect(header('last-modified')).toBe(new Date((record?.time ?? 0) * 1000).toUTCString());
@@ -40,6 +40,10 @@ describe.each(STATISTICS_SYMBOLS)('the statistics of %s', (token) => {
     const received = sources.find(({ name }) => name === source)?.figuresByToken[token] ?? [];
     for (const figure of FIGURES) expect(record?.[figure] !== null, figure).toBe(received.includes(figure));
     expect(record?.id !== null).toBe(source === 'cryptocompare');
+    const nulls = ['id', ...FIGURES].filter((name) => record?.[name as 'id'] === null);
+    expect(Object.keys(record?.reasons ?? {})).toEqual(nulls);
+    if (token === 'sol') expect(record?.reasons).toMatchObject({ hashrate: 'not_applicable', id: 'not_reported' });
+    if (token === 'ar') expect(record?.reasons).toMatchObject({ hashrate: 'not_reported' });
   });
 
   test('have a positive hash rate and difficulty, or null for a proof-of-stake chain', async () => {

@@ -111,6 +111,13 @@ export const EXAMPLES: Examples = {
     transaction_count: 617203,
     transaction_count_all_time: 946301507,
     large_transaction_count: null,
+    reasons: {
+      id: 'not_reported',
+      zero_balance_addresses_all_time: 'not_reported',
+      unique_addresses_all_time: 'not_reported',
+      new_addresses: 'not_reported',
+      large_transaction_count: 'not_reported',
+    },
   },
   usage: {
     limit: 10000,

@@ -26,6 +26,8 @@ export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
       const response = await statistics.latest(token);
       const record = jsonOf<TokenStatistics>(response);
       const data = { ...record, time: isoTime(record.time * SECOND) };
-      return { data, columns: ['figure', 'value'], rows: Object.entries(data), ...provenanceOf(response) };
+      const { reasons, ...figures } = data;
+      const rows = Object.entries(figures).map(([name, value]) => [name, value ?? reasons[name] ?? null]);
+      return { data, columns: ['figure', 'value'], rows, ...provenanceOf(response) };
     },
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openCryptoCompare } from '#statistics/sources/cryptocompare';
 import type { StatisticsOptions } from '#statistics/sources/source';
-import { tokenStatistics } from '#statistics/statistics-records';
+import { storedStatistics } from '#statistics/statistics-records';
 import { haveRecordings, recording, recordingNames } from '../../support/upstream/recordings.ts';
 import { sampleFrom } from '../../support/upstream/statistics-source.ts';
 import { useUpstreamServer } from '../../support/upstream/use-upstream-server.ts';
@@ -28,7 +28,7 @@ async function expectEveryField(recorded: Recorded): Promise<void> {
   const received = { id, time: at / 1000, symbol: 'BTC', ...figures };
   expect(partnerSymbol === undefined ? received : { ...received, partner_symbol: partnerSymbol }).toEqual(recorded);
   const record = { ...received, partner_symbol: partnerSymbol ?? 'BTC' };
-  expect(tokenStatistics.parse(record)).toEqual(record);
+  expect(storedStatistics.parse(record)).toEqual(record);
 }
 
 describe.runIf(haveRecordings)('recorded responses of CryptoCompare', () => {
