@@ -178,7 +178,21 @@ describe('hostile bodies', () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
     const response = await post(service.url, key, message, { headers });
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(await response.json()).toMatchObject({ error: { code: expect.any(Number) } });
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32601, message: expect.any(String) },
+    });
+    const unknown = await post(
+      service.url,
+      key,
+      { ...message, method: 'unknown/method' },
+      { headers: { ...headers, 'mcp-method': 'unknown/method' } },
+    );
+    expect([response.status, ((await unknown.json()) as { error: object }).error]).toMatchObject([
+      unknown.status,
+      { code: -32601 },
+    ]);
   });
 
   it('no key appears in a response', async () => {

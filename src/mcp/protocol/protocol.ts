@@ -3,6 +3,7 @@ import {
   createMcpHandler,
   isJsonContentType,
   type JSONRPCRequest,
+  ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { Problem } from '#core/problems';
 import { type LegacyResponse, serveLegacy } from './protocol-2025.ts';
@@ -24,6 +25,12 @@ function toWebRequest(headers: ProtocolHeaders, signal: AbortSignal): Request {
     ['accept', 'application/json, text/event-stream'],
   ];
   return new Request('http://localhost/mcp', { method: 'POST', headers: [...types, ...sentHeaders], signal });
+}
+
+/** The SDK would answer with an internal error, which clients retry. Its status for unknown methods is 404. */
+function refuseSubscription(id: JSONRPCRequest['id']): LegacyResponse {
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+  return { status: 404, text: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
 /** Serves the current revision of the protocol and those of 2025, without sessions, streams and subscriptions. */
@@ -57,6 +64,9 @@ export function createProtocol() {
         // Notifications and responses of clients have no effect without a session.
         return isRequest ? serveLegacy(body as JSONRPCRequest, revision, exchange, signal) : { status: 202, text: '' };
       }
+      const { method, id } = body as JSONRPCRequest;
+      if (outcome.kind === 'modern' && method === 'subscriptions/listen' && id !== undefined)
+        return refuseSubscription(id);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
       const response = await modern.fetch(toWebRequest(headers, signal), { authInfo, parsedBody: body });
       return { status: response.status, text: await response.text() };
