@@ -133,7 +133,9 @@ function tracingSettings(env: z.output<typeof variables>) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share } = env;
   if (endpoint === undefined) return undefined;
   const ratio = sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : share;
-  return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio } };
+  const { hostname: address = env.HOST, protocol = 'http:' } = URL.parse(env.PUBLIC_URL ?? '') ?? {};
+  const server = { address, scheme: protocol.slice(0, -1) };
+  return { endpoint, sampling: { followsParent: sampler.startsWith('parentbased_'), ratio }, server };
 }
 
 /** The path under which clients see the service. A proxy in front may strip or replace it. */

@@ -16,7 +16,12 @@ export type TraceAttributes = {
   /** A problem's code, the cause of an upstream failure, or an error class. */
   'error.type'?: string;
   'quotient.problem'?: ProblemCode;
-  /** The upstream's name in metrics. There is no `server.address`, because a host may contain a secret. */
+  /** The configured host: of the service, or of the upstream without labels that may be secret. Never from a request. */
+  'server.address'?: string;
+  'url.scheme'?: string;
+  /** The name of the called MCP tool. */
+  'gen_ai.tool.name'?: string;
+  /** The upstream's name in metrics. */
   'quotient.source'?: string;
   'quotient.resource'?: string;
   /** Whether this process received the claim. */

@@ -1,4 +1,5 @@
 import { iso } from '#core/clock';
+import { annotate } from '#core/tracing';
 import { untilAborted } from '#core/until-aborted';
 import { inputSchema } from '#mcp/protocol/json-schema';
 import { type JsonKind, readJsonText } from '#mcp/protocol/read-message';
@@ -72,6 +73,7 @@ export function createToolRunner(count: CountCall, findSuccessors: FindSuccessor
   }
 
   return async function runTool(tool: Tool, input: Record<string, unknown>, { caller, signal }: ToolCall) {
+    annotate({ 'gen_ai.tool.name': tool.name });
     try {
       const result = await run(tool, input, { caller, signal });
       count(tool.name, 'ok');

@@ -20,16 +20,33 @@ export type UpstreamRequest = {
   circuit?: string;
 };
 
-/** Returns the function that resolves a request against the base URL of its upstream. */
+/** Providers of nodes put access tokens into host names. A label of a public host is shorter. */
+const MAX_LABEL_LENGTH = 15;
+
+/** A host name for traces, without labels that may be secret. An IPv6 address is in brackets. */
+const shownHost = (hostname: string): string =>
+  hostname.startsWith('[')
+    ? hostname
+    : hostname
+        .split('.')
+        .map((label) => (label.length > MAX_LABEL_LENGTH ? '***' : label))
+        .join('.');
+
 export function createTargets(baseUrl: string) {
   const url = baseUrl.replace(/\/+$/, '');
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, hostname, protocol } = new URL(url);
   const basePath = pathname.replace(/\/$/, '');
 
-  return function targetIn({ path, query, verbatim }: UpstreamRequest): Target {
-    // Parsing the path as a URL would encode it again.
-    if (verbatim) return { origin, path: (basePath + path || '/') + verbatim.search };
-    const search = new URLSearchParams(query).toString();
-    return targetOf(`${url}${path}${search && '?'}${search}`);
+  return {
+    /** The attributes of the upstream's spans. */
+    endpoint: { 'server.address': shownHost(hostname), 'url.scheme': protocol.slice(0, -1) },
+
+    /** Resolves a request against the base URL of its upstream. */
+    targetIn({ path, query, verbatim }: UpstreamRequest): Target {
+      // Parsing the path as a URL would encode it again.
+      if (verbatim) return { origin, path: (basePath + path || '/') + verbatim.search };
+      const search = new URLSearchParams(query).toString();
+      return targetOf(`${url}${path}${search && '?'}${search}`);
+    },
   };
 }

@@ -72,7 +72,7 @@ type Sending = Pick<Parameters<ReturnType<typeof openHttpClient>['request']>[1],
  */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
-  const targetIn = createTargets(options.url);
+  const { targetIn, endpoint } = createTargets(options.url);
   const { breaker = createBreaker(), connections = CONNECTIONS } = options;
   const client = openHttpClient({ connections, connect: { timeout: timeoutMs } });
   const common = { accept: 'application/json', 'accept-encoding': ACCEPTED_CODINGS, 'user-agent': 'quotient' };
@@ -207,6 +207,7 @@ export function openUpstream(options: UpstreamOptions) {
         const attributes = {
           'http.request.method': method,
           'quotient.source': name,
+          ...endpoint,
           ...(attempt > 0 && { 'http.request.resend_count': attempt }),
         };
         return await traced(`${method} ${name}`, attributes, () => once(request, until, read), 'client');
