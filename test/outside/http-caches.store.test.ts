@@ -3,6 +3,8 @@ import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axios from 'axios';
+import { setupCache } from 'axios-cache-interceptor';
 import got from 'got';
 import makeFetchHappen from 'make-fetch-happen';
 import { Agent, interceptors, request } from 'undici';
@@ -57,6 +59,11 @@ const CACHES: Record<string, () => Get> = {
   got: () => {
     const client = got.extend({ cache: new Map(), cacheOptions: { shared: false } });
     return (url, headers) => client(url, { headers }).text();
+  },
+  axios: () => {
+    const client = setupCache(axios.create(), { vary: ['accept'] });
+    client.location = 'client';
+    return async (url, headers) => (await client.get<string>(url, { headers, responseType: 'text' })).data;
   },
   'make-fetch-happen': () => {
     const fetch = makeFetchHappen.defaults({ cachePath: folder, timeout: 0 });
