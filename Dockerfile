@@ -36,6 +36,7 @@ COPY prisma/migrations prisma/migrations
 COPY --from=built /app/build build
 COPY --from=built /app/dist/console dist/console
 COPY --from=built /app/dist/operator dist/operator
+COPY --from=built /app/dist/client.tgz dist/client.tgz
 RUN ln -s /app/build/cli/quotient.js /usr/local/bin/quotient
 # The version is the one in package.json; a test compares them.
 ARG REVISION=unknown

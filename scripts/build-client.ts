@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-// Builds the package `quotient-client` in a folder, for `npm pack ./dist/client`. Run by `npm run build:client`.
+// Builds the package `quotient-client`, which the service serves as `/client.tgz`. Run by `npm run build:client`.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'packages/client');
@@ -74,4 +74,23 @@ export async function buildClient(folder: string, repository?: string): Promise<
   await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-if (import.meta.main) await buildClient(join(ROOT, 'dist/client'));
+/** Packs a built package into a file. npm gives all files the same time, so the same build has the same bytes. */
+export async function packClient(folder: string, file: string): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'quotient-client-'));
+  try {
+    const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', work, folder];
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: work });
+    await copyFile(join(work, stdout.trim()), file);
+  } finally {
+    await rm(work, { recursive: true });
+  }
+}
+
+/** Builds the package in `dist/client`, and packs it into `dist/client.tgz`. */
+export async function buildServedClient(): Promise<void> {
+  const folder = join(ROOT, 'dist/client');
+  await buildClient(folder);
+  await packClient(folder, `${folder}.tgz`);
+}
+
+if (import.meta.main) await buildServedClient();

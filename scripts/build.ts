@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { buildServedClient } from './build-client.ts';
 import { buildConsole } from './build-console.ts';
 import { buildOperatorPage } from './build-operator.ts';
 import { buildService } from './build-service.ts';
@@ -12,4 +13,5 @@ await Promise.all([
   buildService(folder('build')),
   buildConsole(folder('dist/console')),
   buildOperatorPage(folder('dist/operator')),
+  buildServedClient(),
 ]);

@@ -51,7 +51,7 @@ async function prepare() {
 
 if (exists('node_modules/rolldown') && exists('node_modules/json-schema-to-typescript')) {
   void prepare();
-} else if (exists('build/cli/quotient.js') && exists('dist/console') && exists('dist/operator')) {
+} else if (['build/cli/quotient.js', 'dist/console', 'dist/operator', 'dist/client.tgz'].every(exists)) {
   console.log('Build skipped: the development dependencies are not installed. build/ and dist/ are unchanged.');
 } else {
   console.log(

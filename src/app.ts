@@ -25,6 +25,7 @@ import { createDataResponseWriter, createSend } from '#server/responses/write-re
 import { createReadiness, health } from '#status/health-routes';
 import type { StatusReport } from '#status/open-status';
 import type { FailureLog } from '#upstream/failures/failure-log';
+import { serveClientPackage } from '#web/client-package';
 import { serveConsole } from '#web/console';
 import { servePageAssets } from '#web/page-assets';
 import { problemHtml } from '#web/problem-html';
@@ -57,12 +58,14 @@ type Options = {
   drainMs?: number;
   /** The folder of the built console. If undefined, no console is served. */
   consoleFolder?: string | undefined;
+  /** The file of the packed client. If undefined, it is not served. */
+  clientFile?: string | undefined;
 };
 
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
-  const { statusReport, announcement, etagKey, requests, timeouts, drainMs, consoleFolder } = options;
+  const { statusReport, announcement, etagKey, requests, timeouts, drainMs, consoleFolder, clientFile } = options;
   const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
   const { basePath, receivedPath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
@@ -96,6 +99,7 @@ export async function buildApp(options: Options) {
   servePageAssets(app, basePath);
   await describeInterface(app, settings);
   if (consoleFolder !== undefined) await serveConsole(app, { basePath, registration, sendsMail }, consoleFolder);
+  if (clientFile !== undefined) serveClientPackage(app, basePath, clientFile);
   const readiness = createReadiness({ checkDatabase, isStopping: () => stopping, capabilities });
   serveStatus(app, { basePath, readiness, statusReport, announcement, clock });
 

@@ -33,6 +33,7 @@ import { createSourceOutcomes } from '#upstream/source-outcomes';
 import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/upstream-metrics';
 import { createVersionWatcher } from '#upstream/version-watcher';
+import { CLIENT_FILE } from '#web/client-package';
 import { CONSOLE_FOLDER } from '#web/console';
 import { OPERATOR_PAGE_FOLDER } from '#web/operator-page';
 import { buildAdminApp } from './admin-app.ts';
@@ -211,7 +212,8 @@ export async function openService(
     operatorAddress: () => operatorAddress,
 
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
-      const app = await buildApp({ ...opened, accounts, consoleFolder: CONSOLE_FOLDER, drainMs });
+      const built = { consoleFolder: CONSOLE_FOLDER, clientFile: CLIENT_FILE };
+      const app = await buildApp({ ...opened, ...built, accounts, drainMs });
       stopping?.throwIfAborted();
       closers.push(() => app.close());
       await app.listen({ host: settings.host, port, backlog: BACKLOG });

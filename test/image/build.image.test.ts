@@ -11,7 +11,15 @@ import { spawnService } from '../support/service/service-process.ts';
 /* Puts together what the image contains, without Docker: the packages that its Dockerfile installs, and the build. */
 
 const OUTPUT = { maxBuffer: 64 * 2 ** 20 };
-const COPIED = ['package.json', 'LICENSE', 'prisma/migrations', 'build', 'dist/console', 'dist/operator'];
+const COPIED = [
+  'package.json',
+  'LICENSE',
+  'prisma/migrations',
+  'build',
+  'dist/console',
+  'dist/operator',
+  'dist/client.tgz',
+];
 
 type Component = { group?: string; name: string; components?: Component[] };
 
@@ -95,7 +103,7 @@ it('the image starts, becomes ready and healthy, serves the console, and stops',
   const service = spawnService(env, [join(bin, 'quotient'), ...args], { command: process.execPath, cwd: app });
   onTestFinished(() => service.kill());
   const url = /http:\/\/[\d.]+:\d+/.exec(await service.logged(/Server listening at http:/))?.[0] ?? '';
-  for (const path of ['/health/ready', '/', '/docs', '/docs/client.md', '/openapi.json'])
+  for (const path of ['/health/ready', '/', '/docs', '/docs/client.md', '/openapi.json', '/client.tgz'])
     expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
   const [, ...checkArgs] = JSON.parse(check) as string[];
   await promisify(execFile)(process.execPath, checkArgs, { env: { ...env, PORT: new URL(url).port } });

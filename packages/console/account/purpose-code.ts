@@ -92,11 +92,11 @@ const pageCode = (url: string, key: string) => `<p id="price"></p>
   document.getElementById('price').textContent = text;
 </script>`;
 
-const walletCode = (url: string, key: string) => `// The operator builds the package with: npm run build:client
+const walletCode = (baseUrl: string, key: string) => `// Install the package: npm install ${baseUrl}/client.tgz
 import { ChainClient } from 'quotient-client';
 
 const chain = new ChainClient({
-  nodeUrl: ${url},
+  nodeUrl: ${JSON.stringify(`${baseUrl}/v1/node`)},
   apiKey: ${key},
 });
 const address = 'YOUR_ADDRESS';
@@ -113,7 +113,7 @@ export function purposeCode(format: Format, { scopes }: Terms, baseUrl: string, 
   const key = JSON.stringify(apiKey);
   if (isUrlFormat(format)) return urlKeyCode(format, `${baseUrl}/k/${apiKey}`);
   if (format === 'html') return pageCode(JSON.stringify(baseUrl + PRICE), key);
-  if (format === 'client') return walletCode(JSON.stringify(`${baseUrl}/v1/node`), key);
+  if (format === 'client') return walletCode(baseUrl, key);
   if (format === 'json') return agentConfiguration(`${baseUrl}/mcp`, apiKey);
   if (format === 'claude')
     return `claude mcp add --transport http quotient ${baseUrl}/mcp --header "X-API-KEY: ${apiKey}"`;

@@ -162,7 +162,7 @@ with urlopen(request) as response:
     print(json.load(response))`;
   }
   if (language === 'client') {
-    return `// The operator builds the package with: npm run build:client
+    return `// Install the package: npm install ${baseUrl}/client.tgz
 import { QuotientClient } from 'quotient-client';
 
 const client = new QuotientClient({

@@ -21,7 +21,7 @@ export const withVary = (reply: FastifyReply, field: string): string =>
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: Body,
+  body: Pick<Body, 'in'>,
   { type, headers }: Pick<Content, 'type' | 'headers'>,
 ): Promise<FastifyReply> {
   const { coding, payload, etag } = await body.in(acceptedCoding(request.headers['accept-encoding']));

@@ -36,6 +36,8 @@ type Options = {
   streamTimes?: StreamTimes;
   /** The folder with the built console. By default, no console is served. */
   consoleFolder?: string;
+  /** The file of the packed client. By default, it is not served. */
+  clientFile?: string;
   /** The database of another service, which keeps using it; a new one by default. */
   database?: TestDatabase;
 };
@@ -54,6 +56,7 @@ export async function startService({
   timeouts,
   streamTimes,
   consoleFolder,
+  clientFile,
   database: shared,
 }: Options = {}) {
   const logLines: string[] = [];
@@ -74,6 +77,7 @@ export async function startService({
   const app = await buildApp({
     ...parts,
     consoleFolder,
+    clientFile,
     ...(timeouts && { timeouts }),
     ...(streamTimes && { streamTimes }),
   });
