@@ -23,11 +23,12 @@ const TAGS = [
 
 /** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages below `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
-  const { basePath } = settings;
+  const { basePath, publicUrl } = settings;
   const describe = await generateDocument(app, {
     title: 'Quotient',
     description: describeApi(settings),
     basePath,
+    publicUrl,
     tags: TAGS,
     access: WITH_KEY,
     securitySchemes: {

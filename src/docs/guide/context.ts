@@ -2,7 +2,7 @@ import type { NodeSettings } from '#node/node-settings';
 import type { PriceSettings } from '#prices/prices-settings';
 import type { AccountSettings } from '#users/users-settings';
 
-export type GuideSettings = { basePath: string } & NodeSettings &
+export type GuideSettings = { basePath: string; publicUrl: string | undefined } & NodeSettings &
   Pick<AccountSettings, 'burstPerSecond' | 'registration' | 'registrationsPerMinute'> &
   Pick<PriceSettings, 'coingecko' | 'exchangeRatesUrl'>;
 

@@ -4,6 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { VERSION } from '#core/version';
 import { serveText } from '#server/responses/static-content';
 import { describeOperation, withSharedParameters } from './operation.ts';
+import { portable } from './portable.ts';
 import { byPlace } from './public-records.ts';
 import type { Access, Context, Document, NamedSchemas, Tag } from './schemas.ts';
 
@@ -25,6 +26,8 @@ type Description = {
   title: string;
   description: string;
   basePath: string;
+  /** Where clients reach the service, including the base path. */
+  publicUrl?: string | undefined;
   tags: Tag[];
   securitySchemes: Record<string, object>;
   access: Access;
@@ -54,7 +57,7 @@ function complete(document: Document, { basePath, tags, access }: Description): 
  * all routes are registered.
  */
 export async function generateDocument(app: FastifyInstance, description: Description): Promise<() => Document> {
-  const { title, basePath, tags } = description;
+  const { title, basePath, publicUrl, tags } = description;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -65,7 +68,7 @@ export async function generateDocument(app: FastifyInstance, description: Descri
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: basePath || '/', description: 'This service' }],
+      servers: [{ url: publicUrl ?? (basePath || '/'), description: 'This service' }],
       tags,
       components: { securitySchemes: description.securitySchemes as never },
     },
@@ -81,7 +84,7 @@ export async function generateDocument(app: FastifyInstance, description: Descri
   const describe = () => app.swagger() as unknown as Document;
   serveText(app, `${basePath}/openapi.json`, {
     type: 'application/json; charset=utf-8',
-    text: () => JSON.stringify(withSharedParameters(describe())),
+    text: () => JSON.stringify(portable(withSharedParameters(describe()))),
   });
   return describe;
 }
