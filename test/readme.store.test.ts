@@ -44,6 +44,16 @@ it.each(BUILT_IN_TOKENS)(
   },
 );
 
+it('the response in README.md has the members of the real one, and its figures are those of docs/figures.md', async () => {
+  const [, shown = ''] = /^```json\n(.*?)^```/ms.exec(README) ?? [];
+  const key = await service.register();
+  const response = await service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
+  expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys((await response.json()) as object));
+  const figures = read('docs/figures.md');
+  for (const figure of ['8,513', '10,000', '1.04', '1.13', '1.07', '1.15', '249 MB', '189', '200 MB'])
+    expect([figure, README.includes(figure), figures.includes(figure)]).toEqual([figure, true, true]);
+});
+
 it('GET /v1/tokens lists for each token the paths that accept it', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
   const taking = (name: string) =>

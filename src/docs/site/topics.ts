@@ -47,6 +47,7 @@ const USER_ROWS: readonly Row[] = [
     'request-log',
     'The last 100 requests of a user, with the reason why a request was rejected',
   ],
+  ['questions', 'Questions', 'questions', 'Where the documentation answers the most common questions'],
   ['client', 'JavaScript client', 'client', 'A typed client for browsers and Node'],
   [
     'coingecko',
