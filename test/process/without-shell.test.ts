@@ -34,7 +34,12 @@ it('prepare skips the build without the development dependencies, and explains t
   await rm(join(root, 'build'), { recursive: true, force: true });
 
   const copyHint = /^Build skipped: the development dependencies are not installed\. Copy build\/.*\n$/;
-  for (const file of ['dist/console/index.html', 'dist/operator/index.html', 'dist/client.tgz', 'build/cli/quotient.js']) {
+  for (const file of [
+    'dist/console/index.html',
+    'dist/operator/index.html',
+    'dist/client.tgz',
+    'build/cli/quotient.js',
+  ]) {
     expect(await prepare()).toMatch(copyHint);
     await mkdir(join(root, file, '..'), { recursive: true });
     await writeFile(join(root, file), 'as it was');
