@@ -27,8 +27,8 @@ const list = {
   description:
     `Returns the last ${BOUNDS.requests} requests of the user, newest first, with all keys and from all processes of the ` +
     'service. Rejected requests are listed too, with the detail of the problem and a link to its page. Requests to ' +
-    'unknown paths and with unknown keys are not listed, and neither are requests of the console. The processes keep the requests in ' +
-    'memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
+    'unknown paths and with unknown keys are not listed, and neither are requests to this endpoint and requests of the ' +
+    'console. The processes keep the requests in memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
     'A user whose plan has expired can still call this endpoint.',
   querystring: z.object({ status }),
   response: { 200: requestLogRecord },

@@ -3,6 +3,7 @@ import type { ApiKey } from '#client/index';
 import { thresholdsIn } from '#console/account/allowance';
 import {
   adviceFor,
+  corsInWords,
   isForPages,
   keyInUse,
   lifeInWords,
@@ -69,6 +70,11 @@ describe('a key', () => {
     expect(adviceFor(shop)).toMatch(/^A key for a program\. For a web page, enter the origin/);
     expect(adviceFor({ scopes: ['node'], allowedOrigins: null })).toMatch(/^A key for a program/);
     expect(adviceFor({ scopes: [], allowedOrigins: null })).toBe('');
+  });
+
+  it('names the origins that the operator has not allowed', () => {
+    expect(corsInWords({ blockedOrigins: ['https://a.example'] })).toMatch(/https:\/\/a\.example.*CORS_ORIGINS/);
+    expect(corsInWords({ blockedOrigins: [] })).not.toContain('CORS_ORIGINS');
   });
 
   it('shows its dates', () => {
