@@ -21,7 +21,7 @@ import { createOpenStreams } from '#server/responses/open-streams';
 import { createProblemReport, respondWithProblems } from '#server/responses/problem-responses';
 import { createCacheHeaders } from '#server/responses/response-headers';
 import type { StreamTimes } from '#server/responses/stream-review';
-import { createDataResponseWriter, createSend } from '#server/responses/write-response';
+import { createDataResponseWriter, createSend, createSendBytes } from '#server/responses/write-response';
 import { createReadiness, health } from '#status/health-routes';
 import type { StatusReport } from '#status/open-status';
 import type { FailureLog } from '#upstream/failures/failure-log';
@@ -77,6 +77,7 @@ export async function buildApp(options: Options) {
   const fastPath = createFastPath({ gate, catalogue, clock, write, finish: ends.finish, requests });
   const page = { basePath, page: problemHtml, log, requests, listing: `${basePath}/docs` };
   const send = createSend({ gate, write, remember: fastPath.remember, now: clock.now });
+  const sendBytes = createSendBytes({ corsHeaders, keepAliveMs: KEEP_ALIVE, now: clock.now });
   const streams = createOpenStreams({
     ...{ gate, corsHeaders, clock, basePath, figures, log, requests },
     ...(times && { times }),
@@ -107,7 +108,7 @@ export async function buildApp(options: Options) {
     async (api) => {
       negotiateFormat(api);
       guard(api, { allowance, gate, finish: ends, clock, settings, sendsMail });
-      const shared = { bodies, send, streams, gate, report: createProblemReport(page) };
+      const shared = { bodies, send, sendBytes, streams, gate, report: createProblemReport(page) };
       for (const { routes, rootRoutes } of capabilities) {
         if (routes) api.register(routes, { prefix: '/v1', ...shared });
         if (rootRoutes) api.register(rootRoutes, shared);

@@ -5,6 +5,7 @@ import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/json-body';
 import type { ReportProblem } from '#server/responses/problem-responses';
 import { writeJson } from '#server/responses/write-json';
+import type { SendBytes } from '#server/responses/write-response';
 import type { CallPlaces } from './call-places.ts';
 import type { Node } from './node.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -75,12 +76,16 @@ export function createNodeCall({ begin }: Pick<CallPlaces, 'begin'>) {
 export type PassScope = {
   bodies: RequestBodies;
   report: ReportProblem;
+  sendBytes: SendBytes;
   maxBodyBytes: number;
   call: NodeCall;
 };
 
 /** Reads the bodies of requests that are passed on, with any media type. */
-export function readRawBodies(app: FastifyInstance, { bodies, maxBodyBytes }: Omit<PassScope, 'call'>): void {
+export function readRawBodies(
+  app: FastifyInstance,
+  { bodies, maxBodyBytes }: Pick<PassScope, 'bodies' | 'maxBodyBytes'>,
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest) => bodies.read(request.raw, request.user, maxBodyBytes));
 }

@@ -63,7 +63,7 @@ export function openNodes(deps: CapabilityDeps<NodeSettings>) {
     begin: places.begin,
     isConfigured: restNodes.length > 0,
 
-    routes: async (app, { bodies, gate, report }) => {
+    routes: async (app, { bodies, gate, report, sendBytes }) => {
       const call = createNodeCall(places);
       app.register(async (converted) => {
         convertResponses(converted, bodies, maxBodyBytes);
@@ -71,7 +71,7 @@ export function openNodes(deps: CapabilityDeps<NodeSettings>) {
         converted.register(accountsAndBlocks, scope);
         converted.register(transactions, scope);
       });
-      const passing = { prefix: '/node', bodies, report, maxBodyBytes, call };
+      const passing = { prefix: '/node', bodies, report, sendBytes, maxBodyBytes, call };
       app.register(restPassThrough, { ...passing, rest, prefixes });
       app.register(rpcPassThrough, {
         ...{ ...passing, rpc, places },

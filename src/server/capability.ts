@@ -17,7 +17,7 @@ import type { Gate } from './gate.ts';
 import type { OpenStreams } from './responses/open-streams.ts';
 import type { ReportProblem } from './responses/problem-responses.ts';
 import type { ResponseCache } from './responses/response-cache.ts';
-import type { Send } from './responses/write-response.ts';
+import type { Send, SendBytes } from './responses/write-response.ts';
 
 export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstreamRecording> & {
   settings: Settings & { upstreamTimeoutMs: number };
@@ -37,6 +37,7 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
 export type RouteDeps = {
   bodies: RequestBodies;
   send: Send;
+  sendBytes: SendBytes;
   streams: Pick<OpenStreams, 'respond'>;
   gate: Pick<Gate, 'issueTicket' | 'countCalls' | 'charge' | 'refund' | 'limitsOf'>;
   report: ReportProblem;

@@ -12,6 +12,7 @@ import { gatewayError } from './rest-errors.ts';
 import { type RestCall, readRestCall } from './rest-path.ts';
 
 const HEADERS = { 'cache-control': 'no-store', 'content-type': 'application/json' };
+const HEIGHT = /^\d{1,18}$/;
 const HEIGHT_HEADERS = ['x-cosmos-block-height', 'grpc-metadata-x-cosmos-block-height'] as const;
 
 const config = {
@@ -22,7 +23,7 @@ const config = {
 
 function heightOf({ headers }: FastifyRequest): string | undefined {
   const height = headers['x-cosmos-block-height'];
-  if (height === undefined || /^\d{1,18}$/.test(String(height))) return height as string | undefined;
+  if (height === undefined || HEIGHT.test(String(height))) return height as string | undefined;
   throw invalidRequest({ location: 'header.x-cosmos-block-height', message: 'must be a block height', fix: '' });
 }
 
@@ -54,15 +55,17 @@ export const restPassThrough: FastifyPluginAsyncZod<Options> = async (app, { res
     return found;
   }
 
-  function send(reply: FastifyReply, { status, headers, bytes }: PassedReply): FastifyReply {
-    for (const name of HEIGHT_HEADERS) if (headers[name] !== undefined) reply.header(name, headers[name]);
-    return reply.code(status).headers(HEADERS).send(bytes);
+  function send(request: FastifyRequest, reply: FastifyReply, { status, headers, bytes }: PassedReply): FastifyReply {
+    const own = HEIGHT_HEADERS.flatMap((name) =>
+      HEIGHT.test(String(headers[name])) ? [name, String(headers[name])] : [],
+    );
+    return scope.sendBytes(request, reply, status, bytes, own);
   }
 
   async function get(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const found = checked(request);
     const height = heightOf(request);
-    return send(reply, await call(request, reply, (by) => rest.pass({ call: found, height }, by)));
+    return send(request, reply, await call(request, reply, (by) => rest.pass({ call: found, height }, by)));
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -71,10 +74,10 @@ export const restPassThrough: FastifyPluginAsyncZod<Options> = async (app, { res
     const body = signedBody(parseJson(bytes.toString()));
     if (found.kind === 'broadcast') {
       const signed = signedRequest(body);
-      return send(reply, await call(request, reply, (by) => rest.broadcast(found, signed, by)));
+      return send(request, reply, await call(request, reply, (by) => rest.broadcast(found, signed, by)));
     }
     assertSimulation(body);
-    return send(reply, await call(request, reply, (by) => rest.pass({ call: found, body: bytes }, by)));
+    return send(request, reply, await call(request, reply, (by) => rest.pass({ call: found, body: bytes }, by)));
   }
 
   // Not in the OpenAPI document, whose parameters cannot contain a slash.

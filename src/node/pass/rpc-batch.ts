@@ -31,10 +31,7 @@ type Handlers = {
 };
 
 /** The responses of a batch in the order of its calls. Notifications have none: a batch of them has an empty body. */
-export async function answerBatch(
-  elements: readonly unknown[],
-  { enter, call, reject }: Handlers,
-): Promise<Buffer | string> {
+export async function answerBatch(elements: readonly unknown[], { enter, call, reject }: Handlers): Promise<Buffer> {
   let left = MAX_BATCH_BYTES;
   let broadcasts = 0;
 
@@ -66,5 +63,5 @@ export async function answerBatch(
     }),
   );
   const parts = answers.filter((one) => one !== undefined).flatMap((one) => [Buffer.from(','), one]);
-  return parts.length === 0 ? '' : Buffer.concat([Buffer.from('['), ...parts.slice(1), Buffer.from(']')]);
+  return parts.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from('['), ...parts.slice(1), Buffer.from(']')]);
 }

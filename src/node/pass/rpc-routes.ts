@@ -68,11 +68,11 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
   app,
   { rpc, places, countCalls, call, ...scope },
 ) => {
-  const { report } = scope;
+  const { report, sendBytes } = scope;
   const beginBatch = createBatchLimit();
   readRawBodies(app, scope);
 
-  const send = (reply: FastifyReply, body: string | Buffer): FastifyReply =>
+  const send = (reply: FastifyReply, body: string): FastifyReply =>
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json' }).send(body);
 
   app.setErrorHandler((error, request, reply) => {
@@ -98,7 +98,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
   ): Promise<FastifyReply> {
     try {
       const found = read();
-      return send(reply, await call(request, reply, (by) => rpc.call(found, by)));
+      return sendBytes(request, reply, 200, await call(request, reply, (by) => rpc.call(found, by)));
     } catch (error) {
       return send(reply, rejection(request, reply, id, error));
     }
@@ -119,7 +119,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
       call: (found) => rpc.call(found, by),
       reject: (id, error) => rpcError(id, error instanceof RpcFault ? error : faultOf(report(request, reply, error))),
     });
-    return send(reply, answers);
+    return sendBytes(request, reply, 200, answers);
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -76,12 +76,12 @@ export function linesOf(fields: readonly string[]): string {
 export type SharedFields = { readonly fields: readonly string[]; readonly lines: string };
 
 /** Throws if a field is not well-formed. */
-function shareFields(status: 200 | 304, fields: readonly string[]): SharedFields {
+export function shareFields(status: number, fields: readonly string[]): SharedFields {
   for (let i = 0; i < fields.length; i += 2) {
     validateHeaderName(fields[i] as string);
     validateHeaderValue(fields[i] as string, fields[i + 1] as string);
   }
-  return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${linesOf(fields)}` };
+  return { fields, lines: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${linesOf(fields)}` };
 }
 
 type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };

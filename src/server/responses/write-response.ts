@@ -7,7 +7,14 @@ import type { Gate } from '#server/gate';
 import type { DataResponse, Representation } from '#server/responses/response-body';
 import { urlKeyFields } from '#server/url-key';
 import { acceptedCoding } from './negotiation.ts';
-import { type CacheHeaders, type Format, isKnownTo, linesOf, type SharedFields } from './response-headers.ts';
+import {
+  type CacheHeaders,
+  type Format,
+  isKnownTo,
+  linesOf,
+  type SharedFields,
+  shareFields,
+} from './response-headers.ts';
 
 /** Node keeps the text of a head here until it is sent. The property is not public, so `takesHead` checks for it. */
 type WithHeader = { _header?: string | null };
@@ -34,7 +41,7 @@ function createResponseWriter(keepAliveMs: number) {
   /** `own` contains the fields of this response only, which must be well-formed. `now` is in Unix ms. */
   return function write(
     response: ServerResponse,
-    status: 200 | 304,
+    status: number,
     { fields, lines }: SharedFields,
     own: readonly string[],
     payload: string | Buffer,
@@ -52,6 +59,13 @@ function createResponseWriter(keepAliveMs: number) {
     if (status === 304) response.end();
     else response.end(payload, 'latin1');
   };
+}
+
+/** Adds the fields that depend on the request. */
+function addRequestFields(own: string[], request: IncomingMessage, requestId: string, { of }: CorsHeaders): void {
+  own.push('x-request-id', requestId, ...urlKeyFields(request));
+  const cors = of?.(request.headers.origin);
+  if (cors) own.push(...cors);
 }
 
 /** Whether the client has disconnected. An undelivered response is not charged. */
@@ -89,9 +103,7 @@ export function createDataResponseWriter<Receipt>(dependencies: WriterDependenci
     const shared = status === 200 ? full : unchanged;
     const isPaid = status === 200 && !isGone(socket);
     const own = receipt ? gate.book(receipt, isPaid, now) : [];
-    own.push('x-request-id', requestId, ...urlKeyFields(request));
-    const cors = corsHeaders.of?.(headers.origin);
-    if (cors) own.push(...cors);
+    addRequestFields(own, request, requestId, corsHeaders);
     writeResponse(response, status, shared, own, representation.payload, now);
     return status;
   };
@@ -143,3 +155,42 @@ export function createSend<Receipt>({ gate, write, remember, now }: SendDependen
 }
 
 export type Send = ReturnType<typeof createSend>;
+
+/** Bodies of up to this many bytes are sent with their head in one write. */
+const MAX_TEXT = 4 * 1024;
+
+type BytesDependencies = { corsHeaders: CorsHeaders; keepAliveMs: number; now: () => number };
+
+/** Sends the JSON of another server as it is. No cache stores the response. */
+export function createSendBytes({ corsHeaders, keepAliveMs, now }: BytesDependencies) {
+  const writeResponse = createResponseWriter(keepAliveMs);
+  const fields = ['content-type', 'application/json', 'cache-control', 'no-store'];
+  if (corsHeaders.vary) fields.push('vary', 'Origin');
+  const sharedByStatus = new Map<number, SharedFields>();
+
+  function sharedOf(status: number): SharedFields {
+    const known = sharedByStatus.get(status);
+    if (known) return known;
+    const shared = shareFields(status, fields);
+    sharedByStatus.set(status, shared);
+    return shared;
+  }
+
+  /** `own` contains further header fields, which must be well-formed. */
+  return function sendBytes(
+    { id, raw }: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    bytes: Buffer,
+    own: string[] = [],
+  ): FastifyReply {
+    own.push('content-length', String(bytes.length));
+    addRequestFields(own, raw, id, corsHeaders);
+    reply.hijack();
+    const payload = bytes.length > MAX_TEXT ? bytes : bytes.toString('latin1');
+    writeResponse(reply.raw, status, sharedOf(status), own, payload, now());
+    return reply;
+  };
+}
+
+export type SendBytes = ReturnType<typeof createSendBytes>;

@@ -52,3 +52,37 @@ test('each call of a batch counts toward the daily limit of a URL key', async ()
     body: { id: null, error: { code: -32000 } },
   });
 });
+
+test('a response has the headers of every response: its ID, the allowed origin, and no referrer from a URL key', async () => {
+  const settings = { CORS_ORIGINS: 'https://app.example,https://other.example' };
+  const { service, key, rpc, rest } = await openOwnStand({ settings });
+  const created = await fetch(`${service.url}/v1/user/keys?label=page&url=true&scopes=node&dailyLimit=9`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+  });
+  const { apiKey } = (await created.json()) as { apiKey: string };
+  const headers = { origin: 'https://app.example', 'x-request-id': 'mine-1' };
+  const path = 'cosmos/staking/v1beta1/params';
+  const responses = [
+    await rpc(STATUS, { headers }),
+    await rpc([STATUS], { headers }),
+    await rest(path, { headers }),
+    await fetch(`${service.url}/k/${apiKey}/v1/node/rest/${path}`, { headers }),
+  ];
+  for (const { status, headers: received } of responses) {
+    expect(status).toBe(200);
+    expect(Object.fromEntries(received)).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': 'mine-1',
+      'access-control-allow-origin': 'https://app.example',
+      vary: 'Origin',
+    });
+  }
+  expect(responses.map(({ headers: received }) => received.get('referrer-policy'))).toEqual([
+    null,
+    null,
+    null,
+    'no-referrer',
+  ]);
+});
