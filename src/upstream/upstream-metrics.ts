@@ -30,10 +30,18 @@ export function createUpstreamRecording(
   failures: Pick<FailureLog, 'observe' | 'worked'>,
   note: (upstream: string, outcome: FailureCause | 'ok') => void = () => undefined,
 ) {
-  const calls = registry.counter(
+  const callsByUpstream = new Map<string, Record<FailureCause | 'ok', number>>();
+  registry.counters(
     'quotient_upstream_calls_total',
     'Calls to an upstream, by outcome: ok, or the cause of the failure',
     ['upstream', 'outcome', 'cause'],
+    () =>
+      callsByUpstream.entries().flatMap(([upstream, calls]) =>
+        OUTCOMES.map((outcome) => {
+          const labels = outcome === 'ok' ? { outcome, cause: '' } : { outcome: 'failed', cause: outcome };
+          return { labels: { upstream, ...labels }, value: calls[outcome] };
+        }),
+      ),
   );
   const droppedSamples = registry.counter(
     'quotient_dropped_samples_total',
@@ -44,14 +52,11 @@ export function createUpstreamRecording(
   return {
     /** Counts calls. All series exist from the start, so that `rate` sees the first failure. */
     observe(upstream: string): (outcome: FailureCause | 'ok') => void {
-      const count = (outcome: FailureCause | 'ok', by: number) => {
-        const isOk = outcome === 'ok';
-        calls({ upstream, outcome: isOk ? 'ok' : 'failed', cause: isOk ? '' : outcome }, by);
-      };
-      for (const outcome of OUTCOMES) count(outcome, 0);
+      const calls = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<FailureCause | 'ok', number>;
+      callsByUpstream.set(upstream, calls);
       failures.observe(upstream);
       return (outcome) => {
-        count(outcome, 1);
+        calls[outcome] += 1;
         note(upstream, outcome);
         if (outcome === 'ok') failures.worked(upstream);
       };
