@@ -81,7 +81,7 @@ async function toReply(name: string, response: UpstreamResponse, maxBytes: numbe
   if (status >= 200 && status < 300 && body === undefined) {
     throw new UpstreamFailure(name, 'not_json', `status ${status} without JSON`);
   }
-  return { status, body, blockHeight: headers[BLOCK_HEIGHT] };
+  return { status, body, blockHeight: headers[BLOCK_HEIGHT]?.toString() };
 }
 
 const OPENING_BRACE = 0x7b;
@@ -115,7 +115,6 @@ export function openNode({ url, name = 'node', ...options }: Options) {
     ...options,
     ...withoutCredentials(url),
     name,
-    reserve: async () => true,
     callSpacing: () => 0,
     connections: CONNECTIONS,
   };

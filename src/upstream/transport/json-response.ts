@@ -29,10 +29,10 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
  * because the local clock may be wrong. Undefined for any other value.
  */
 export function retryAfter(headers: UpstreamResponse['headers'], now: number): number | undefined {
-  const value = headers['retry-after']?.trim() ?? '';
+  const value = String(headers['retry-after'] ?? '').trim();
   if (SECONDS.test(value)) return Math.min(MAX_RETRY_AFTER, Math.ceil(Math.max(...value.split(',').map(Number))));
   const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
-  const sentAt = Date.parse(headers.date ?? '') || now;
+  const sentAt = Date.parse(String(headers.date)) || now;
   return Number.isNaN(at) ? undefined : Math.min(MAX_RETRY_AFTER, Math.max(0, (at - sentAt) / SECOND));
 }
 

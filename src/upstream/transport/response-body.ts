@@ -4,15 +4,27 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { type HttpResponse, ResponseTooLarge } from './http-client.ts';
 
-/** `text` is decoded when it is first read. */
-export type UpstreamResponse = {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  bytes: Buffer;
-  readonly text: string;
-};
-
 const decoder = new TextDecoder();
+
+/** A response with its decoded body. A field that was sent several times is a list. */
+export class UpstreamResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+  #text: string | undefined;
+
+  constructor({ status, headers, bytes }: HttpResponse) {
+    this.status = status;
+    this.headers = headers;
+    this.bytes = bytes;
+  }
+
+  /** Decoded when it is first read. */
+  get text(): string {
+    this.#text ??= decoder.decode(this.bytes);
+    return this.#text;
+  }
+}
 
 /** Requested from every upstream. RFC 9110, 12.5.3 lets a server choose any coding if none is requested. */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -64,21 +76,8 @@ async function decoded(bytes: Buffer, codings: readonly string[], maxBytes: numb
   return body;
 }
 
-/** The response with its decoded body. */
 export async function readResponse(name: string, response: HttpResponse, maxBytes: number): Promise<UpstreamResponse> {
-  const { status } = response;
   const codings = codingsOf(name, response.headers);
-  const bytes = codings.length === 0 ? response.bytes : await decoded(response.bytes, codings, maxBytes);
-  const headers: Record<string, string> = {};
-  for (const field of Object.keys(response.headers)) headers[field] = String(response.headers[field]);
-  let text: string | undefined;
-  return {
-    status,
-    headers,
-    bytes,
-    get text() {
-      text ??= decoder.decode(bytes);
-      return text;
-    },
-  };
+  if (codings.length === 0) return new UpstreamResponse(response);
+  return new UpstreamResponse({ ...response, bytes: await decoded(response.bytes, codings, maxBytes) });
 }

@@ -46,8 +46,8 @@ export type UpstreamOptions = {
   /** The deadline for connection, headers, body and retries together. */
   timeoutMs: number;
   clock: Clock;
-  /** Takes one call from the budget. Returns false if no call is left. */
-  reserve: () => Promise<boolean>;
+  /** Takes one call from the budget. Returns false if no call is left. Undefined if the number of calls is not limited. */
+  reserve?: () => Promise<boolean>;
   /** The time in ms between calls that the budget allows. A circuit breaker's probe uses one call. */
   callSpacing: () => number;
   observe: (outcome: FailureCause | 'ok') => void;
@@ -101,31 +101,8 @@ export function openUpstream(options: UpstreamOptions) {
     const { location } = response.headers;
     const from = target.origin + target.path;
     const next = redirectTarget(name, { status, location, from, isPost, isSecond });
-    if (!(await reserve())) throw overBudget();
+    if (reserve && !(await reserve())) throw overBudget();
     return respond(targetOf(next), sending, true);
-  }
-
-  async function exchange(
-    request: UpstreamRequest,
-    until: number,
-    responded: (status: number) => void,
-  ): Promise<UpstreamResponse> {
-    const { body, verbatim, signal, maxBytes = MAX_BYTES } = request;
-    const accept = ({ status, headers: received }: ResponseHead): number => {
-      if (isRedirect(status)) return 0;
-      responded(status);
-      codingsOf(name, received);
-      return maxBytes;
-    };
-    const sent = verbatim ?? { body: body === undefined ? undefined : JSON.stringify(body), headers: undefined };
-    const response = await respond(targetIn(request), {
-      accept,
-      until,
-      signal,
-      body: sent.body,
-      headers: sent.headers,
-    });
-    return readResponse(name, response, maxBytes);
   }
 
   function recordFailure(failure: UpstreamFailure, request: UpstreamRequest, status: number | undefined): void {
@@ -143,8 +120,8 @@ export function openUpstream(options: UpstreamOptions) {
     } else breaker.succeeded(now, path);
   }
 
-  /** Throws `resting` (open circuit) or `over_budget` if no call may be made. */
-  async function reserveCall(path: string): Promise<void> {
+  /** Throws `resting` if the circuit is open. */
+  function enterCircuit(path: string): void {
     const waitMs = breaker.request(clock.elapsed(), path);
     if (waitMs > 0) {
       throw new UpstreamFailure(name, 'resting', `the circuit is open for another ${secondsInWords(waitMs)}`, {
@@ -152,8 +129,12 @@ export function openUpstream(options: UpstreamOptions) {
         sent: false,
       });
     }
+  }
+
+  /** Throws `over_budget` if no call is left. */
+  async function spend(path: string, take: () => Promise<boolean>): Promise<void> {
     try {
-      if (await reserve()) return;
+      if (await take()) return;
     } catch (error) {
       breaker.cancelled(path);
       throw error;
@@ -168,20 +149,28 @@ export function openUpstream(options: UpstreamOptions) {
     read: (response: UpstreamResponse) => T | Promise<T>,
   ): Promise<T> {
     const circuit = circuitOf(request);
-    await reserveCall(circuit);
+    enterCircuit(circuit);
+    if (reserve) await spend(circuit, reserve);
+    const { body, verbatim, signal, maxBytes = MAX_BYTES } = request;
     let status: number | undefined;
+    const accept = (head: ResponseHead): number => {
+      if (isRedirect(head.status)) return 0;
+      status = head.status;
+      codingsOf(name, head.headers);
+      return maxBytes;
+    };
     try {
-      const response = await exchange(request, until, (received) => {
-        status = received;
-      });
+      const sent = verbatim || body === undefined ? verbatim?.body : JSON.stringify(body);
+      const sending = { accept, until, signal, body: sent, headers: verbatim?.headers };
+      const response = await readResponse(name, await respond(targetIn(request), sending), maxBytes);
       const value = await read(response);
       breaker.succeeded(clock.elapsed(), circuit);
       observe('ok');
       return value;
     } catch (error) {
-      if (request.signal?.aborted) {
+      if (signal?.aborted) {
         breaker.cancelled(circuit);
-        throw request.signal.reason;
+        throw signal.reason;
       }
       const failure = failureOf(name, error);
       recordFailure(failure, request, status);
