@@ -36,7 +36,9 @@ export function openRequests({ settings, database, deadline, clock, peerSecret, 
       const { detail } = request;
       recent.note(user, detail === undefined ? request : { ...request, detail: clipped(maskApiKeys(detail)) });
     },
-    pathOf: (url, { parameters }) => shownPath(url, basePath, parameters ?? new Set()),
+    // The name of a call that is passed on comes from a fixed list.
+    pathOf: (url, { parameters, passesCalls }) =>
+      passesCalls ? url.slice(basePath.length) : shownPath(url, basePath, parameters ?? new Set()),
   };
 
   return {

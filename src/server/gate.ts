@@ -50,7 +50,7 @@ export type ListedRequest = {
 /** The user's request log: the last requests of each user. */
 type UserRequestLog = {
   note(user: number, request: ListedRequest): void;
-  /** The path as the log shows it, without secrets. */
+  /** The path as the log shows it, without secrets. `url` is the name of the call on a route that passes calls on. */
   pathOf(url: string, config: RouteFacts): string;
 };
 
