@@ -5,6 +5,7 @@ import type { Caller } from '#keys/key-cache';
 import { endOf, refuseEnded } from '#keys/key-holder';
 import { pathNumber } from '#ledger/usage/usage-paths';
 import type { RequestEnds } from '#server/finish-request';
+import type { RouteFacts } from '#server/gate';
 import { isGone } from '#server/responses/write-response';
 import { keyInUrl } from '#server/url-key';
 import { isErased } from '#users/user';
@@ -73,8 +74,7 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
     route.config = { ...config, parameters: parametersOf(route), ...(usagePath !== undefined && { usagePath }) };
   });
 
-  function enter(request: FastifyRequest, caller: Caller): void {
-    const { config } = request.routeOptions;
+  function enter(request: FastifyRequest, caller: Caller, config: RouteFacts = request.routeOptions.config): void {
     const now = clock.now();
     // Set before the checks: rejections are listed too, and a rejection by the burst limit reports the remaining calls.
     request.caller = caller;
@@ -85,17 +85,16 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
     gate.admit(caller, config.scope ?? 'any', request.raw, now);
   }
 
-  function authenticate(request: FastifyRequest): Promise<void> | undefined {
-    const { coinGeckoKeys } = request.routeOptions.config;
-    const caller = allowance.holderOf(coinGeckoKeys ? coinGeckoKey(request.raw) : presentedKey(request));
+  function authenticate(request: FastifyRequest, config: RouteFacts): Promise<void> | undefined {
+    const caller = allowance.holderOf(config.coinGeckoKeys ? coinGeckoKey(request.raw) : presentedKey(request));
     if (!(caller instanceof Promise)) {
-      enter(request, caller);
+      enter(request, caller, config);
       return undefined;
     }
     const since = performance.now();
     return caller.then((found) => {
       request.waited = performance.now() - since;
-      enter(request, found);
+      enter(request, found, config);
     });
   }
 
@@ -115,21 +114,24 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
   }
 
   app.addHook('onRequest', (request, _reply, done) => {
-    const { open, keyInQuery, ticketInQuery } = request.routeOptions.config;
+    // Fastify creates `routeOptions` at each access.
+    const { config } = request.routeOptions;
+    const { open, keyInQuery, ticketInQuery } = config;
     const { ticket } = request.query as { ticket?: unknown };
     const isKeyInUrl = keyInUrl(request.raw) !== undefined;
     if (ticketInQuery && ticket !== undefined && !isKeyInUrl) return authenticateByTicket(request, ticket);
     // A key in the URL is checked even if the path requires none.
     const hasNoKey = (open && !isKeyInUrl) || keyInQuery;
-    return (hasNoKey ? undefined : authenticate(request)) ?? done();
+    return (hasNoKey ? undefined : authenticate(request, config)) ?? done();
   });
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { cost, keyInQuery } = request.routeOptions.config;
+    const { cost, keyInQuery, scope } = request.routeOptions.config;
     if (keyInQuery) return authenticateByQuery(request);
     const calls = typeof cost === 'function' ? cost(request.query as never) : cost;
-    const isForNode = request.routeOptions.config.scope === 'node';
-    return (calls ? gate.charge(request, calls) : isForNode ? gate.countNodeRequest(request) : undefined) ?? done();
+    return (
+      (calls ? gate.charge(request, calls) : scope === 'node' ? gate.countNodeRequest(request) : undefined) ?? done()
+    );
   });
 
   finish.listUndelivered(app);

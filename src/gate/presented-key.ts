@@ -56,7 +56,7 @@ export function keysIn(head: Head): string[] {
 export function keyAtOnce(head: Head): string | undefined {
   const { authorization, 'x-api-key': own } = head.headers;
   const inUrl = keyInUrl(head);
-  if (inUrl === undefined && authorization === undefined && typeof own === 'string') return own;
+  if (inUrl === undefined && authorization === undefined && typeof own === 'string' && !own.includes(',')) return own;
   if (inUrl !== undefined && authorization === undefined && own === undefined) return inUrl;
   const isAlone = inUrl === undefined && own === undefined && fieldsIn(head.rawHeaders, 'authorization') === 1;
   if (isAlone) return keyInAuthorization(authorization as string);
@@ -66,6 +66,8 @@ export function keyAtOnce(head: Head): string | undefined {
 
 /** Returns the request's only key. Throws `api_key_missing` for none, and `invalid_request` for two different keys. */
 export function presentedKey({ raw, query }: FastifyRequest): string {
+  const onlyKey = keyAtOnce(raw);
+  if (onlyKey) return onlyKey;
   const [key, ...others] = keysIn(raw);
   if (others.length > 0) {
     const location = raw.headers.authorization === undefined ? 'header.x-api-key' : 'header.authorization';
