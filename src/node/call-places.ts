@@ -7,7 +7,8 @@ const MAX_WAITING_CALLS = 80;
 
 const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1 });
 
-type Places = { taken: number; waiting: Set<() => void> };
+/** Calls rarely wait, so the set is created for the first one that does. */
+type Places = { taken: number; waiting?: Set<() => void> };
 
 /** Limits each user's concurrent calls. Users without calls use no memory. */
 export function createCallPlaces() {
@@ -16,7 +17,7 @@ export function createCallPlaces() {
   function placesOf(user: number): Places {
     const known = users.get(user);
     if (known) return known;
-    const places = { taken: 0, waiting: new Set<() => void>() };
+    const places: Places = { taken: 0 };
     users.set(user, places);
     return places;
   }
@@ -24,9 +25,9 @@ export function createCallPlaces() {
   /** Passes the place to the call that has waited longest. */
   function leave(user: number): void {
     const places = placesOf(user);
-    const [next] = places.waiting;
+    const [next] = places.waiting ?? [];
     if (next) {
-      places.waiting.delete(next);
+      places.waiting?.delete(next);
       next();
       return;
     }
@@ -49,8 +50,10 @@ export function createCallPlaces() {
 
     /** Like `begin`, but waits for a place. Throws `overloaded` if too many calls wait, or the reason of the signal. */
     async wait(user: number, signal: AbortSignal): Promise<() => void> {
-      const { taken, waiting } = placesOf(user);
-      if (taken < MAX_CONCURRENT_CALLS) return this.begin(user);
+      const places = placesOf(user);
+      if (places.taken < MAX_CONCURRENT_CALLS) return this.begin(user);
+      places.waiting ??= new Set();
+      const { waiting } = places;
       if (waiting.size >= MAX_WAITING_CALLS) {
         throw overloaded(
           `You already have ${MAX_WAITING_CALLS} waiting calls, which is the maximum. Send fewer batches at once.`,

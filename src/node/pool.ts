@@ -106,6 +106,7 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
     if (chain.areCompared) await untilAborted(checkHeights(), signal);
     const among = chain.members();
     if (among.length === 0) throw chain.failure();
+    if (among.length === 1) return among;
     const near = among.filter((member) => lag(member) === undefined);
     const isSound = ({ height, failure }: Member) => height !== undefined && failure === undefined;
     const [sound, rest] = [near.filter(isSound), near.filter((member) => !isSound(member))];
@@ -132,18 +133,20 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
      */
     async read<T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> {
       const { until = clock.elapsed() + timeoutMs, signal } = options;
-      const tried = new Set<Member>();
+      const tried: Member[] = [];
       let failure: unknown;
       let rejection: NodeRejection | undefined;
       let isTransient = true;
       for (let round = 1; ; round++) {
-        const chosen = (await candidates(options)).filter((member) => isTransient || !tried.has(member));
-        for (const [index, member] of chosen.entries()) {
+        const found = await candidates(options);
+        const chosen = isTransient ? found : found.filter((member) => !tried.includes(member));
+        let left = chosen.length;
+        for (const member of chosen) {
           const now = clock.elapsed();
-          tried.add(member);
+          tried.push(member);
           signal?.throwIfAborted();
           try {
-            return await call(member, now + (until - now) / (chosen.length - index), use, true, signal);
+            return await call(member, now + (until - now) / left--, use, true, signal);
           } catch (error) {
             if (error instanceof NodeRejection && error.isDoubtful) rejection ??= error;
             else if (error instanceof UpstreamFailure) failure = error;
