@@ -71,7 +71,9 @@ describe('users', () => {
     }
     const last = await users('revoke', '1', '--id', String(ids[0]?.[1]));
     expect(last).toMatchObject({ code: 1, stdout: '' });
-    expect(last.stderr).toMatch(/^The last owner key cannot be revoked separately\. [^\n]+\(`rotate <key>`\)[^\n]+\n$/);
+    expect(last.stderr).toMatch(
+      /^The last owner key cannot be revoked separately\. [^\n]+\(`quotient users rotate <key>`\)[^\n]+\n$/,
+    );
 
     const revoked = await users('revoke', '1');
     expect(revoked).toMatchObject({ code: 0, stderr: '' });
