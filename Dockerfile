@@ -26,7 +26,8 @@ RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --
 FROM debian:bookworm-slim
 WORKDIR /app
 # `docker stop` sends SIGKILL after 10 s: the service finishes its requests and records its calls before that.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data SHUTDOWN_GRACE_MS=9000
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data SHUTDOWN_GRACE_MS=9000 \
+  METRICS_PORT=off ADMIN_PORT=off
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 # The build stops here if Debian lacks a library that Node needs: Node 26 needs libatomic1, Node 24 does not.
 RUN node --version && mkdir --mode=0700 /data && chown 1000:1000 /data

@@ -20,6 +20,8 @@ import { openNodes } from '#node/open-node';
 import { type Notifications, openNotifications } from '#notifications/open-notifications';
 import { openOperator } from '#operator/open-operator';
 import { openPrices } from '#prices/open-prices';
+import { urlOf } from '#process/announcement';
+import { freePort } from '#process/free-port';
 import type { Capability } from '#server/capability';
 import { addRequestReadings, createRequestHistograms, listenForMetrics } from '#server/request-metrics';
 import { newStreamFigures } from '#server/responses/event-stream';
@@ -123,7 +125,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const running = runJobs(database.isShareable ? jobs : jobs.filter(({ isOfPeers }) => !isOfPeers), failures.failed);
 
   const streamFigures = newStreamFigures();
-  const requests = settings.metrics.port === undefined ? undefined : createRequestHistograms();
+  const requests = settings.metrics ? createRequestHistograms() : undefined;
   if (requests) {
     const readings = capabilities.map((capability) => capability.readings ?? {});
     metrics.addProcess();
@@ -171,6 +173,11 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   };
 }
 
+/** Another process may use the default port: with a port of its own, the first one keeps it. */
+async function atFreePort({ host, port, isFixed }: NonNullable<Settings['metrics']>) {
+  return { host, port: isFixed ? port : ((await freePort(port, host)) ?? 0) };
+}
+
 export type Closer = () => Promise<unknown>;
 
 /** Adds the closer of each opened part to `closers` in order, even if a later step fails. */
@@ -189,10 +196,12 @@ export async function openService(
   }
   const { accounts, metrics, operator, ...opened } = await openCapabilities(settings, { logger, failures, database });
   closers.push(opened.close);
-  const { host, port: metricsPort } = settings.metrics;
-  if (metricsPort !== undefined) {
-    const listener = await listenForMetrics({ ...metrics, host, port: metricsPort });
+  let metricsAddress: AddressInfo | undefined;
+  if (settings.metrics) {
+    const listener = await listenForMetrics({ ...metrics, ...(await atFreePort(settings.metrics)) });
     closers.push(listener.close);
+    metricsAddress = listener.address;
+    logger.info(`Metrics listening at ${urlOf(metricsAddress)}`);
   }
   const drainMs = settings.shutdownGraceMs * DRAINING;
 
@@ -201,15 +210,15 @@ export async function openService(
     if (!settings.admin || !operator.admin) return;
     const app = await buildAdminApp({ ...opened, services: operator.admin, pageFolder: OPERATOR_PAGE_FOLDER, drainMs });
     closers.push(() => app.close());
-    const { host, port } = settings.admin;
+    const { host, port } = await atFreePort(settings.admin);
     await app.listen({ host, port, listenTextResolver: (address) => `Operator API listening at ${address}` });
     operatorAddress = app.server.address() as AddressInfo;
   }
 
   return {
     users: accounts.users,
-    /** The address of the operator API, if it is on and `listen` has ended. */
-    operatorAddress: () => operatorAddress,
+    /** The addresses of the operator API and of the metrics, if they are on and `listen` has ended. */
+    privateAddresses: () => ({ operator: operatorAddress, metrics: metricsAddress }),
 
     async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
       const built = { consoleFolder: CONSOLE_FOLDER, clientFile: CLIENT_FILE };

@@ -3,7 +3,10 @@ import closeWithGrace from 'close-with-grace';
 import { SECOND, systemClock } from '#core/clock';
 import { Problem } from '#core/problems';
 import type { Database } from '#database/database';
+import { isInMemory } from '#database/embedded/data-directory';
+import { readOrCreateAdminToken, type StoredToken } from '#operator/admin-token-file';
 import { announcement, urlOf } from '#process/announcement';
+import { ExitError } from '#process/exit';
 import { toExitReport } from '#process/exit-report';
 import { startIdleGc } from '#process/memory';
 import { isUnreachable, openConfiguredDatabase } from '#process/open-database';
@@ -32,13 +35,33 @@ async function start(settings: Settings): Promise<void> {
 
   const database = await openWhenReachable(settings, failures);
   closers.push(database.close);
-  const { listen, operatorAddress } = await openService(settings, { logger, failures, database, closers });
+  const stored = await adminToken(settings, logger);
+  const admin = settings.admin && { ...settings.admin, token: settings.admin.token ?? stored?.token };
+  const opening = openService({ ...settings, admin }, { logger, failures, database, closers });
+  const { listen, privateAddresses } = await opening;
   closers.push(startIdleGc().close);
   const address = await listen(settings.port, stopping.signal);
   database.started();
-  const operator = operatorAddress();
   if (process.stdout.isTTY)
-    process.stdout.write(announcement(urlOf(address) + settings.basePath, operator && urlOf(operator)));
+    process.stdout.write(announcement({ url: urlOf(address) + settings.basePath, ...privateAddresses(), stored }));
+}
+
+/** The stored token, if the operator API is on and the settings have no token. The log contains only its path. */
+async function adminToken(
+  { admin, dataDir }: Settings,
+  logger: ReturnType<typeof openLog>,
+): Promise<StoredToken | undefined> {
+  if (!admin || admin.token !== undefined || isInMemory(dataDir)) return undefined;
+  try {
+    const stored = await readOrCreateAdminToken(dataDir);
+    if (stored.isNew) logger.info({ path: stored.path }, 'admin token created');
+    return stored;
+  } catch (error) {
+    const { message } = error as Error;
+    if (admin.isFixed) throw new ExitError(`cannot store the admin token: ${message}; set ADMIN_TOKEN`);
+    logger.warn({ reason: message }, 'operator page is off: the admin token cannot be stored');
+    return undefined;
+  }
 }
 
 const embeddedEnd = (reason: string) =>

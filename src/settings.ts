@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Network, parseNetworks } from '#core/forms/network-address';
 import { readSettingFile } from '#core/forms/setting-files';
-import { baseUrl, oneOf, readBy, SettingsError, whole } from '#core/forms/setting-forms';
+import { baseUrl, listenerAt, oneOf, portOrOff, readBy, SettingsError, whole } from '#core/forms/setting-forms';
 import { parseServerUrl } from '#database/connection/server-url';
 import { ledgerSettings, ledgerVariables } from '#ledger/ledger-settings';
 import { nodeSettings, nodeVariables } from '#node/node-settings';
@@ -39,6 +39,9 @@ const share = z
 
 const { WEBHOOK_ALLOW, ...mailVariables } = notificationVariables;
 
+/** The port that Prometheus expects of an OpenTelemetry exporter. */
+const METRICS_PORT = 9464;
+
 /** The settings. Faults are reported in this order. */
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -65,7 +68,7 @@ const variables = z.object({
     .default('info'),
   LOG_REQUESTS: oneOf('all', 'errors', 'none').default('errors'),
   METRICS_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: whole(0, 65_535).optional(),
+  METRICS_PORT: portOrOff.optional(),
   ...operatorVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl.optional(),
   OTEL_TRACES_SAMPLER: oneOf(
@@ -172,7 +175,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
     corsOrigins: data.CORS_ORIGINS,
     logLevel: data.LOG_LEVEL,
     logRequests: data.LOG_REQUESTS,
-    metrics: { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    metrics: listenerAt(data.METRICS_HOST, data.METRICS_PORT, METRICS_PORT),
     tracing: tracingSettings(data),
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
   };

@@ -37,7 +37,7 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
   const announcements = await openAnnouncements({ store: announcementStore, versions, clock });
 
   /** The services behind the operator API; undefined if it is off. */
-  function openAdmin({ token }: { token: string }) {
+  function openAdmin(token: string) {
     // No request waits for an update of the summary, so this store has no deadline.
     const activity = createActivity({ store: createActivityStore(prisma), refreshes, clock });
     const directory = createUserDirectory({
@@ -66,7 +66,8 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
       updateActivity: activity.update,
     };
   }
-  const admin = settings.admin && openAdmin(settings.admin);
+  const token = settings.admin?.token;
+  const admin = token === undefined ? undefined : openAdmin(token);
 
   return {
     announcements,

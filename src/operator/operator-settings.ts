@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type Parsed, type SettingFault, whole } from '#core/forms/setting-forms';
+import { listenerAt, type Parsed, portOrOff, type SettingFault } from '#core/forms/setting-forms';
+import { isLoopback } from '#server/cross-origin';
 
 const LEAST_TOKEN = 32;
+const USUAL_PORT = 9465;
 
 export const operatorVariables = {
   ADMIN_HOST: z.string().default('127.0.0.1'),
-  ADMIN_PORT: whole(0, 65_535).optional(),
+  ADMIN_PORT: portOrOff.optional(),
   ADMIN_TOKEN: z
     .string()
     .regex(
@@ -17,14 +19,21 @@ export const operatorVariables = {
 
 type Environment = Parsed<typeof operatorVariables>;
 
-export function operatorFaults({ ADMIN_PORT: port, ADMIN_TOKEN: token }: Environment): SettingFault[] {
-  if (port !== undefined && token === undefined) return [['ADMIN_TOKEN', 'is required with ADMIN_PORT']];
+/** A created token is for this machine only. */
+export function operatorFaults({
+  ADMIN_HOST: host,
+  ADMIN_PORT: port,
+  ADMIN_TOKEN: token,
+}: Environment): SettingFault[] {
+  if (port !== 'off' && token === undefined && !isLoopback(host))
+    return [['ADMIN_TOKEN', 'is required if ADMIN_HOST is not a loopback address']];
   return [];
 }
 
-export const operatorSettings = ({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN: token }: Environment) => ({
-  /** Undefined if the operator API is off. */
-  admin: port === undefined || token === undefined ? undefined : { host, port, token },
-});
+/** The operator API is off if there is no token. At the start, the service creates a missing token. */
+export const operatorSettings = ({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_TOKEN: token }: Environment) => {
+  const listener = listenerAt(host, port, USUAL_PORT);
+  return { admin: listener && { ...listener, token } };
+};
 
 export type OperatorSettings = ReturnType<typeof operatorSettings>;

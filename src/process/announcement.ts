@@ -7,8 +7,27 @@ export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>):
   return `http://${host}:${port}`;
 }
 
-export function announcement(url: string, operatorUrl: string | undefined): string {
-  const pages = [`console: ${url}/`, `documentation: ${url}/docs`];
-  if (operatorUrl !== undefined) pages.push(`operator's page: ${operatorUrl}/`);
-  return `Quotient is listening at ${url} (${pages.join(', ')}). Press Ctrl-C to stop it.\n`;
+type Addresses = {
+  url: string;
+  operator: AddressInfo | undefined;
+  metrics: AddressInfo | undefined;
+  /** The created token of the operator's page. It is printed only at the start that creates it. */
+  stored: { token: string; path: string; isNew: boolean } | undefined;
+};
+
+export function announcement({ url, operator, metrics, stored }: Addresses): string {
+  const lines = [
+    `Quotient is listening at ${url}`,
+    '',
+    `  Console:          ${url}/`,
+    `  Documentation:    ${url}/docs`,
+  ];
+  if (operator) {
+    lines.push(`  Operator's page:  ${urlOf(operator)}/`);
+    if (stored?.isNew)
+      lines.push(`  Admin token:      ${stored.token} (stored in ${stored.path}, and not printed again)`);
+    else if (stored) lines.push(`  Admin token:      in ${stored.path}`);
+  }
+  if (metrics) lines.push(`  Metrics:          ${urlOf(metrics)}/metrics`);
+  return `\n${lines.join('\n')}\n\nPress Ctrl-C to stop it.\n`;
 }

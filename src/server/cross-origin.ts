@@ -68,12 +68,12 @@ export const originsWithoutCors = (
 
 /** Throws `cross_site` for a host name that another site can have, if the listener accepts only local connections. */
 export function assertOwnHost({ host }: OriginHeaders, listenHost: string): void {
-  if (host === undefined || isUnforgeable(host) || !isLocal(listenHost)) return;
+  if (host === undefined || isUnforgeable(host) || !isLoopback(listenHost)) return;
   const detail = `Use an address or localhost as the host. A proxy must send the address of this listener in Host.`;
   throw new Problem('cross_site', detail);
 }
 
-const isLocal = (host: string): boolean => host === 'localhost' || parseAddress(host)?.range() === 'loopback';
+export const isLoopback = (host: string): boolean => host === 'localhost' || parseAddress(host)?.range() === 'loopback';
 
 export async function allowOrigins(app: FastifyInstance, origins: Origins): Promise<void> {
   if (origins.length === 0) return;

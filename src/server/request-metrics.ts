@@ -139,7 +139,7 @@ export async function listenForMetrics({ host, port, contentType, text }: Option
   await once(server, 'listening');
 
   return {
-    port: (server.address() as AddressInfo).port,
+    address: server.address() as AddressInfo,
     async close(): Promise<void> {
       server.close();
       server.closeAllConnections();

@@ -50,6 +50,7 @@ const defaultsFor = ({ PORT, BASE_PATH = '', LOG_REQUESTS }: DemoSettings): Envi
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: `http://127.0.0.1:${PORT}${BASE_PATH}`,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
+  METRICS_PORT: 'off',
   ADMIN_PORT: '0',
   ADMIN_TOKEN: randomBytes(16).toString('hex'),
 });

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dialect, demoEnvironment } from '#cli/demo/demo-environment';
@@ -10,6 +8,7 @@ import { isListening } from '#database/embedded/port-stream';
 import { type Closer, openLog, openService } from '#open';
 import { urlOf } from '#process/announcement';
 import { EXIT, ExitError } from '#process/exit';
+import { freePort } from '#process/free-port';
 import { openConfiguredDatabase } from '#process/open-database';
 import { startSandbox } from '#sandbox/server';
 import { readSettings, settingsIn } from '#settings';
@@ -17,19 +16,6 @@ import { readSettings, settingsIn } from '#settings';
 const print = (step: string) => process.stdout.write(`${step}\n`);
 
 const USUAL_PORT = 8080;
-
-/** Returns a port that is free now, or undefined if `port` is in use. Port 0 stands for any free port. */
-async function freePort(port: number): Promise<number | undefined> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  } catch {
-    return undefined;
-  } finally {
-    server.close();
-  }
-}
 
 /** Returns the text to print. Adds a function to `closers` for each opened part, in case a later step fails. */
 async function start(closers: Closer[], dialect: Dialect): Promise<string> {
@@ -55,12 +41,12 @@ async function start(closers: Closer[], dialect: Dialect): Promise<string> {
   closers.push(database.close);
   const logger = openLog(settings.logLevel, { write: (line) => process.stderr.write(line) });
   print('Starting the service …');
-  const { users, listen, operatorAddress } = await openService(settings, { logger, database, closers });
+  const { users, listen, privateAddresses } = await openService(settings, { logger, database, closers });
   if (shell.PORT === undefined && usual === undefined) print(`Port ${USUAL_PORT} is in use. Using a free port …`);
   const address = await listen(settings.port);
   const { apiKey } = await users.create({ name: 'Demo', email: 'demo@example.org', plan: 'monthly' });
   const origin = urlOf(address);
-  const operator = operatorAddress();
+  const { operator } = privateAddresses();
   return guide({
     url: origin + settings.basePath,
     operatorUrl: operator && urlOf(operator),

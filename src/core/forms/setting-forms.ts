@@ -22,6 +22,13 @@ export const whole = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`);
 
+/** A port, or `off`. */
+export const portOrOff = z.union([z.literal('off'), whole(0, 65_535)], 'must be off, or an integer from 0 to 65535');
+
+/** The listener of a port setting, or undefined if it is off. The default port may be in use: then, another is taken. */
+export const listenerAt = (host: string, port: number | 'off' | undefined, usualPort: number) =>
+  port === 'off' ? undefined : { host, port: port ?? usualPort, isFixed: port !== undefined };
+
 const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   z.enum(names, `must be ${alternatives.format(names)}`);

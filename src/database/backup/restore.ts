@@ -6,8 +6,8 @@ import { openSession } from '#database/session';
 
 /** The directory where a backup is unpacked and tested. It remains after an interrupted restore. */
 const TRIAL = '.restoring';
-/** A directory that contains only lock files has never held a database. */
-const isNothing = (name: string) => name === TRIAL || /^lock([.-].*)?$/.test(name);
+/** A directory that contains only lock files and the admin token has never held a database. */
+const isNothing = (name: string) => name === TRIAL || name === 'admin-token' || /^lock([.-].*)?$/.test(name);
 
 /** Opens the unpacked database. Throws if the log is broken or the database belongs to another application. */
 async function tryOut(dataDir: string): Promise<{ users: number }> {

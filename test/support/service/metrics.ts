@@ -21,7 +21,7 @@ export function seriesOf(exposition: string): Series {
 /** Serves a service's metrics as Prometheus reads them. `close` stops the server. */
 export async function openScrape(service: Pick<Service, 'parts'>) {
   const listener = await listenForMetrics({ ...service.parts.metrics, host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${listener.port}/metrics`;
+  const url = `http://127.0.0.1:${listener.address.port}/metrics`;
 
   return {
     url,

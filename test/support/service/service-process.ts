@@ -45,6 +45,8 @@ export function spawnService(
       PORT: '0',
       BURST_PER_SECOND: '0',
       REGISTRATIONS_PER_MINUTE: '0',
+      METRICS_PORT: 'off',
+      ADMIN_PORT: 'off',
       ...NOWHERE,
       // The build is in a different folder each time, so its compile cache would never be reused.
       ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),

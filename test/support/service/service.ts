@@ -65,6 +65,8 @@ export async function startService({
   const logger = openLog(env?.LOG_LEVEL ?? 'trace', { write: (line) => void logLines.push(line) });
   const settings = readSettings({
     PORT: '0',
+    METRICS_PORT: 'off',
+    ADMIN_PORT: 'off',
     COINGECKO_URL: sandbox.coingeckoUrl,
     KRAKEN_URL: sandbox.krakenUrl,
     COINBASE_URL: sandbox.coinbaseUrl,
