@@ -217,6 +217,7 @@ export async function openService(
 
   return {
     users: accounts.users,
+    announcements: operator.announcements,
     /** The addresses of the operator API and of the metrics, if they are on and `listen` has ended. */
     privateAddresses: () => ({ operator: operatorAddress, metrics: metricsAddress }),
 

@@ -17,11 +17,8 @@ afterEach(() => directory.remove());
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
 /** The output during the start. */
-const STEPS = [
-  'Starting simulated data sources and a simulated blockchain …',
-  'Creating a temporary embedded PostgreSQL database, which takes a few seconds …',
-  'Starting the service …',
-];
+const SIMULATING = 'Starting simulated data sources and a simulated blockchain …';
+const STEPS = ['Opening an embedded PostgreSQL database, which takes a few seconds …', 'Starting the service …'];
 
 /** The source of each token's statistics. The sources of two chains require a key. */
 const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
@@ -33,7 +30,8 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
   const demo = startCommand('demo', [], { TMPDIR: directory.path });
   await demo.until('stdout', /Ctrl-C/);
   expect(await readdir(directory.path)).toHaveLength(1);
-  const steps = [...STEPS, 'Port 8080 is in use. Using a free port …', ''];
+  const isUsed = 'Port 8080 is in use. Using a free port …';
+  const steps = [SIMULATING, isUsed, ...STEPS, 'Fetching two days of synthetic prices …', ''];
   expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
   expect(demo.output.stdout).toContain('ALL DATA IS SYNTHETIC');
   const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
@@ -58,12 +56,19 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
     '/v1/prices/history/date/range',
     expect.stringMatching(/^\/v1\/node\/bank\/balances\/cosmos1\w+$/),
   ]);
-  for (const [, key = '', url = ''] of calls) {
+  for (const [i, [, key = '', url = '']] of calls.entries()) {
     const response = await fetch(url, { headers: { 'X-API-KEY': key } });
-    expect([response.status, Object.keys(Object(await response.json())).length > 0]).toEqual([200, true]);
+    const body = (await response.json()) as Record<string, unknown>;
+    expect([response.status, Object.keys(body).length > 0]).toEqual([200, true]);
+    // The demo prints the response of the first call.
+    const printed = /^ {2}(\{.+\})$/m.exec(demo.output.stdout)?.[1] ?? '';
+    if (i === 0) expect(Object.keys(JSON.parse(printed))).toEqual(Object.keys(body));
   }
 
   const { origin } = new URL(docs);
+  expect(await (await fetch(`${origin}/v1/announcement`)).json()).toMatchObject({
+    text: expect.stringMatching(/^Synthetic data/),
+  });
   const [, key = '', ofAccount = ''] = calls.at(-1) ?? [];
   const balances = await fetch(ofAccount, { headers: { 'X-API-KEY': key } });
   expect(await balances.json()).toMatchObject({
@@ -78,6 +83,18 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
   });
   const { url: below } = (await created.json()) as { url: string };
   expect((await fetch(`${below}/v1/tokens`)).status).toBe(200);
+
+  type Listed = { tokenName: string; change_24h: number | null };
+  const tokens = (await (await fetch(`${origin}/v1/tokens`)).json()) as Listed[];
+  const names = tokens.map(({ tokenName }) => tokenName);
+  const latest = await fetch(`${origin}/v1/prices/latest/tokens?tokenNames=${names.join()}`, {
+    headers: { 'X-API-KEY': key },
+  });
+  const changes = ((await latest.json()) as Listed[]).map(({ tokenName, change_24h }) => [
+    tokenName,
+    typeof change_24h,
+  ]);
+  expect(changes).toEqual(names.map((name) => [name, 'number']));
 
   for (const [token, source] of Object.entries(SOURCES)) {
     for (const name of [token, token.toUpperCase()]) {
@@ -114,7 +131,7 @@ it('reports in one line that its port is in use, and cleans up', async () => {
     code: 1,
     stderr: `cannot listen at 127.0.0.1:${port}: another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT\n`,
   });
-  expect(result.stdout.split('\n')).toEqual([...STEPS, '']);
+  expect(result.stdout.split('\n')).toEqual([SIMULATING, ...STEPS, '']);
   expect(await readdir(directory.path)).toEqual([]);
 });
 
@@ -123,13 +140,34 @@ it('reports in one line that the temporary directory cannot be written', async (
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^\/nowhere\/at\/all [^\n]*TMPDIR[^\n]*\n$/)]);
 });
 
-it('prints its usage, and accepts only the option --node', async () => {
+it('continues with the same key and data with --keep', async () => {
+  const cwd = directory.path;
+  async function start() {
+    const demo = startCommand('demo', ['--keep'], { PORT: '0' }, cwd);
+    await demo.until('stdout', /Ctrl-C/);
+    const { stdout } = demo.output;
+    const url = /Console: +(http:\S+)\/$/m.exec(stdout)?.[1] ?? '';
+    const [, key = ''] = /Your API key: +(\S+)$/m.exec(stdout) ?? [];
+    const headers = { 'X-API-KEY': key };
+    const { used } = (await (await fetch(`${url}/v1/user/usage`, { headers })).json()) as { used: number };
+    demo.kill('SIGINT');
+    expect((await demo.ended()).code).toBe(0);
+    return { key, used };
+  }
+  const first = await start();
+  const second = await start();
+  expect(second.key).toBe(first.key);
+  expect(second.used).toBeGreaterThan(first.used);
+  expect(await readdir(cwd)).toEqual(['demo-data']);
+});
+
+it('prints its usage, and accepts only its options', async () => {
   expect(await runProcess('demo', ['--help'], {})).toMatchObject({ code: 0, stderr: '' });
   expect(await runProcess('demo', ['now'], {})).toEqual({
     code: 2,
     stdout: '',
     stderr:
-      '1 unexpected argument: the command accepts [--node <cosmos|legacy>]; quote values that contain spaces (see `quotient demo --help`)\n',
+      '1 unexpected argument: the command accepts [--node <cosmos|legacy>] [--keep]; quote values that contain spaces (see `quotient demo --help`)\n',
   });
   expect(await runProcess('demo', ['--node', 'old'], {})).toEqual({
     code: 2,

@@ -61,9 +61,9 @@ export const execute = async (command: Command, args: readonly string[]) =>
   (await command.run(readArguments(args, command))) ?? 0;
 
 /** Starts a command in a separate process, with the given environment and the compile cache only. */
-export function startCommand(name: string, args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [...SHORT_LIVED, 'src/cli/quotient.ts', name, ...args], {
-    cwd: ROOT,
+export function startCommand(name: string, args: readonly string[], env: Record<string, string>, cwd = ROOT) {
+  const child = spawn(process.execPath, [...SHORT_LIVED, join(ROOT, 'src/cli/quotient.ts'), name, ...args], {
+    cwd,
     env: { ...COMPILE_CACHE, ...env },
   });
   const output = { stdout: '', stderr: '' };

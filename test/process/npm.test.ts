@@ -73,6 +73,16 @@ it.each([
   expect(lines.filter((line) => line.includes('"stopping"'))).toHaveLength(1);
 });
 
+it('npm run demo stops after Ctrl-C, with its exit code, and deletes its data', async () => {
+  const { child, closed } = await runUntil(/Ctrl-C/, 'demo', []);
+  const exited = once(child, 'exit');
+  process.kill(-(child.pid as number), 'SIGINT');
+  await closed;
+  const [code, signal] = await exited;
+  expect([0, 130, 'SIGINT']).toContain(code ?? signal);
+  expect((await readdir(directory.path)).filter((name) => name.startsWith('quotient-demo-'))).toEqual([]);
+});
+
 it('npm run demo stops after SIGKILL, and deletes its data', async () => {
   const { child, closed } = await runUntil(/Ctrl-C/, 'demo', [`--script-shell=${FORKING_SHELL}`]);
   child.kill('SIGKILL');

@@ -12,13 +12,16 @@ function notInstalled(error: NodeJS.ErrnoException): never {
 export const commands: readonly Command[] = [
   {
     name: 'demo',
-    options: { [`node <${DIALECTS.join('|')}>`]: 'the REST dialect of the simulated node (default: cosmos)' },
+    options: {
+      [`node <${DIALECTS.join('|')}>`]: 'the REST dialect of the simulated node (default: cosmos)',
+      keep: 'keeps the key and the data in the directory demo-data, with which the next start continues',
+    },
     help: `Starts the service with simulated data sources and a temporary database. The demo needs no network. All data is
 synthetic. To stop the demo, press Ctrl-C.`,
-    async run({ values: { node = 'cosmos' } }) {
+    async run({ values: { node = 'cosmos' }, flags }) {
       const dialect = choice('--node', node, DIALECTS);
       const { runDemo } = await import('./run-demo.ts').catch(notInstalled);
-      return runDemo(dialect);
+      return runDemo({ dialect, isKept: flags.has('keep') });
     },
   },
 ];

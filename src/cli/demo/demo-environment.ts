@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '#sandbox/server';
 import { type Environment, SETTING_NAMES } from '#settings';
 
@@ -11,6 +10,10 @@ const EXPLORER_PATHS = {
 export type Dialect = keyof typeof EXPLORER_PATHS;
 
 type StandIns = { sandbox: Sandbox; dialect: Dialect; mailUrl: string; dataDir: string };
+
+/** The ports of common development servers. */
+const PAGE_PORTS = [3000, 4173, 4200, 5000, 5173, 8000, 8081, 8888];
+const LOCAL_ORIGINS = PAGE_PORTS.flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`]).join();
 
 function fixedSettings(shell: Environment, { sandbox, dialect, mailUrl, dataDir }: StandIns): Environment {
   const nodeUrl = dialect === 'cosmos' ? sandbox.cosmosNodeUrl : sandbox.legacyNodeUrl;
@@ -50,9 +53,10 @@ const defaultsFor = ({ PORT, BASE_PATH = '', LOG_REQUESTS }: DemoSettings): Envi
   MAIL_FROM: 'Quotient <demo@example.org>',
   PUBLIC_URL: `http://127.0.0.1:${PORT}${BASE_PATH}`,
   LOG_LEVEL: LOG_REQUESTS === undefined ? 'error' : '',
+  WEBHOOK_ALLOW: '127.0.0.0/8, ::1',
+  CORS_ORIGINS: LOCAL_ORIGINS,
   METRICS_PORT: 'off',
   ADMIN_PORT: '0',
-  ADMIN_TOKEN: randomBytes(16).toString('hex'),
 });
 
 export function demoEnvironment(shell: DemoSettings, standIns: StandIns) {

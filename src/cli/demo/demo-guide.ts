@@ -11,13 +11,19 @@ const COMMANDS: readonly { settings: readonly SettingName[]; line: string }[] = 
 
 const quoted = (text: string) => (/^[\w./:@%+-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
+/** The path of the first call, below `/v1`. */
+export const FIRST_CALL = 'prices/latest/token?tokenName=bitcoin';
+
 type Guide = {
   url: string;
-  /** Undefined if the operator's shell turns the page off with an empty ADMIN_PORT. */
+  /** Undefined if `ADMIN_PORT` is `off`. */
   operatorUrl: string | undefined;
   environment: Environment;
   overridden: readonly SettingName[];
   isReachable: boolean;
+  isKept: boolean;
+  /** The response of the first call. */
+  response: string;
   apiKey: string;
   account: string;
   now: number;
@@ -36,9 +42,9 @@ function operatorCommands({ environment, overridden, isReachable }: Guide): stri
 }
 
 export function guide(demo: Guide): string {
-  const { url, operatorUrl, environment, overridden, apiKey, account, now } = demo;
+  const { url, operatorUrl, environment, overridden, apiKey, account, now, response, isKept } = demo;
   const calls = [
-    'prices/latest/token?tokenName=bitcoin',
+    FIRST_CALL,
     'prices/latest/stats?token=sol',
     'prices/history/days?tokenName=ethereum&days=30',
     `prices/history/date/range?tokenName=solana&fromDate=${isoDate(now - 30 * DAY)}&thruDate=${isoDate(now)}`,
@@ -56,6 +62,10 @@ Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources
   Your API key:     ${apiKey}
 ${operator}
 ${calls.join('')}
+The first of these calls returns:
+
+  ${response}
+
 To call it with CoinGecko's official SDK (@coingecko/coingecko-typescript):
 
   new Coingecko({ baseURL: '${url}/api/v3', proAPIKey: '${apiKey}' }).simple.price.get({ ids: 'bitcoin', vs_currencies: 'usd' })
@@ -69,12 +79,10 @@ The demo prints emails here. This call sends an email with a link to a new key:
   curl -H 'Content-Type: application/json' -d '{"email":"demo@example.org"}' '${url}/v1/user/recover'
 
 ${operatorCommands(demo)}
-To try these features, start the demo with the setting, for example \`WEBHOOK_ALLOW=127.0.0.1 npm run demo\`:
+The demo sends webhooks to this machine, and accepts calls from pages of development servers on this machine, such as
+http://localhost:3000 and http://localhost:5173. WEBHOOK_ALLOW and CORS_ORIGINS set other addresses and origins.
 
-  WEBHOOK_ALLOW=127.0.0.1             webhooks to this machine
-  CORS_ORIGINS=http://localhost:3000  calls from web pages on another origin
-
-${notice}Ctrl-C stops the demo and deletes its data.
+${notice}${isKept ? 'Ctrl-C stops the demo. `--keep` continues with the same key and data.' : 'Ctrl-C stops the demo and deletes its data. With `npm run demo -- --keep`, the data is kept.'}
 `;
 }
 
