@@ -41,7 +41,7 @@ function heldOf(rows: readonly SeriesSummary[], interval: Interval) {
   };
 }
 
-/** Every method throws a problem if there is no response. */
+/** Every method throws a problem if no data can be returned. */
 export function createMarket(deps: Deps) {
   const { archive, summary, store, catalogue, backfill, keyCheck, clock } = deps;
   const reader = createWindowReader(deps);
@@ -51,13 +51,13 @@ export function createMarket(deps: Deps) {
   return {
     latest: createLatestPrice({ archive, latestResponse }),
     latestOf: createLatestTable({ archive, latestResponse }),
-    /** The latest figures of any number of tokens in several currencies, as a text in any form. */
+    /** The latest figures of any number of tokens in several currencies, as text in any form. */
     figures: createLatestFigures({ ...deps, valuations }),
     ranking: createRanking(store, clock),
     valuationOf: valuations.ofWindow,
     /** The first instant (Unix ms) that a source or the archive provides for an interval. */
     reach: backfill.reach,
-    /** The latest price in memory, of a token that was requested before. */
+    /** The latest price in memory of a token that has been requested before. */
     async loadedLatest(token: TokenName): Promise<SourcedLatest | undefined> {
       await archive.load(token);
       return archive.latest(token);

@@ -20,7 +20,7 @@ export async function openCoinGeckoMarket(deps: PriceDeps, refresh: RefreshDeps)
     catalogue,
     dropped,
     callSpacing: () => schedule.current().latest,
-    // Without a fallback, old prices are better than none.
+    // If there is no fallback, outdated prices are better than none.
     ...(marketSources.length > 1 && { frozenAfter: () => frozenAfter(schedule.latestEvery()) }),
   });
   const keyCheck = createKeyCheck({ source, budget, configured: coingecko, log });

@@ -27,7 +27,9 @@ async function open(name: ExchangeName, deps: Deps) {
   return { ...source, reading, sync: budget.sync };
 }
 
-/** Opens the configured exchanges by rank. Without any, the first known exchange still provides candles. */
+/**
+ * Opens the configured exchanges by rank. If none is configured, the first supported exchange still provides candles.
+ */
 export async function openExchanges(deps: Deps) {
   const configured = deps.settings.marketSources.filter(isExchange);
   const names = configured.length > 0 ? configured : EXCHANGE_NAMES.slice(0, 1);

@@ -19,7 +19,7 @@ import { openMarket } from './open-market.ts';
 import { namesIn, openTokens } from './open-tokens.ts';
 import { addInactiveReading, addMemoryReadings } from './prices-metrics.ts';
 
-/** Prices older than this count as missing while every source fails, in ms. */
+/** While every source fails, prices older than this count as missing, in ms. */
 const USEFUL_FOR = HOUR;
 
 export async function openPrices(deps: PriceDeps) {
@@ -30,7 +30,7 @@ export async function openPrices(deps: PriceDeps) {
   const { market, archive, publisher, ...prices } = await openMarket(deps, { ...exchanges, rates, workingSet });
   const { coins, requestedTokens, ...onRequest } = openTokens(deps, { ...prices, ...exchanges });
   const { candles, ...traded } = openCandles(deps, { ...exchanges, archive, rates, workingSet });
-  // Has no deadline, because no request waits for a deletion.
+  // The statements have no deadline, because no request waits for a deletion.
   const retention = createRetention({
     ...deps,
     store: createPurgeStore(database.prisma),
@@ -59,7 +59,7 @@ export async function openPrices(deps: PriceDeps) {
     publisher,
     /** The currencies that routes accept. */
     currencies,
-    /** The queue of large responses, which every door to them must enter. */
+    /** The queue of large responses. Every interface that sends them must use this queue. */
     enterWindow,
     /** CoinGecko's list of coins. */
     coins,

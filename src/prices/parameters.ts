@@ -6,7 +6,7 @@ import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
  * Parameters that several routes share. `fix` states the accepted values. It never repeats the client's text, which may
- * be a secret. If a text is parsed into another value, `wire` describes the text in the OpenAPI document.
+ * be a secret. If a parameter's text is parsed into another value, `wire` describes the text in the OpenAPI document.
  */
 
 function tokenFix(near: readonly { name: string }[]): string {
@@ -17,7 +17,7 @@ const TOKEN_FIX = 'the name or symbol of a token from GET /v1/tokens, such as bi
 
 const BUILT_IN_LIST = BUILT_IN_TOKENS.map(({ name, symbol }) => `\`${name}\` (\`${symbol}\`)`).join(', ');
 
-/** Resolves a name or symbol of a served token to its name. */
+/** Resolves the name or symbol of a served token to the token's name. */
 export const tokenName = (catalogue: Pick<Catalogue, 'find' | 'nearest'>): z.ZodType<TokenName, string> =>
   z
     .string()
@@ -100,7 +100,7 @@ const DATE_FORMS = {
 } as const;
 type DateForm = keyof typeof DATE_FORMS;
 
-/** A date in one of the formats, parsed to the Unix ms of its midnight (UTC). */
+/** Accepts a date in one of the formats, and parses it to the Unix ms of its midnight (UTC). */
 export function date(forms: readonly [DateForm, ...DateForm[]], clock: Clock, { future = false } = {}) {
   const patterns = forms.map((form) => new RegExp(`^${DATE_FORMS[form].pattern}$`));
   const examples = forms.map((form) => DATE_FORMS[form].example);

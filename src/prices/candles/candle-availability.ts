@@ -25,7 +25,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
     return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
-  /** Repeated after each change to the store. */
+  /** Read again after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
   /** @returns a function of a token and the first instant with a known price (Unix ms); undefined without a pair */

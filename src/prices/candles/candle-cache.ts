@@ -13,12 +13,12 @@ import type { CandleSeries, CandleStore } from './candle-store.ts';
 /** A fetch returns fewer candles than this, so it changes no older candles. */
 const FETCHED = 725;
 
-/** The names of fetches and of other changes to candles, here and in the store. */
+/** The names of fetches and of other changes to candles, both here and in the store. */
 export type CandleFetch = ResourceOf<'candles' | 'candles-import' | 'candles-purge' | 'candles-missing'>;
 export const candleFetch = ({ token, interval }: CandleSeries): CandleFetch => `candles:${token}:${interval}`;
 export const candleImport = ({ token, interval }: CandleSeries): CandleFetch => `candles-import:${token}:${interval}`;
 
-/** The name under which the time is stored since when candles of a series are missing. */
+/** The name of the stored time since when candles of a series have been missing. */
 export const missingCandlesOf = ({ token, interval }: CandleSeries): CandleFetch =>
   `candles-missing:${token}:${interval}`;
 

@@ -24,7 +24,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Stored candles, the candles of the requested interval, and the spans of those that are not complete. */
+/** Stored candles, the candles of the requested interval, and the spans of candles that are not complete. */
 type ServedCandles = { stored: CandleColumns; columns: CandleColumns; gaps: readonly Span[] };
 
 export function createCandleCoverage({ source, cache, archive, retention, clock }: Dependencies) {
@@ -50,11 +50,11 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
     return open ? gaps.filter(({ from }) => from < newest) : gaps;
   }
 
-  /** `gaps` are the missing candles of the window's interval, if they are not stored ones. */
+  /** `gaps` are the missing candles of the window's interval, if this interval is not stored. */
   function nothingToServe(series: CandleSeries, window: Window, failure: unknown, gaps?: string[]): unknown {
     const spans = missing(series, window);
     const members = { gaps: gaps ?? spans.map((span) => spanText(series.interval, span)) };
-    // An exchange may list a pair again that it lists no longer, so only a token without a pair has no data.
+    // An exchange may list a delisted pair again, so only a token without a configured pair has no data.
     const isUnlisted = failure instanceof UpstreamFailure && failure.reason === 'not_listed';
     if (isUnlisted && failure.retryAfter === undefined)
       return new Problem('no_data', `${source.title} does not trade this token for US dollars.`, { cause: failure });
@@ -73,7 +73,7 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
     return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
   }
 
-  /** Whether a candle lacks only the newest stored one, which may not exist yet. */
+  /** Whether a candle lacks only the newest stored candle of its span, which may not exist yet. */
   function isAwaited(series: CandleSeries, { interval, open }: Window, { from, thru }: Span): boolean {
     const newest = runningCandle(interval, clock.now()) - candleLength(interval);
     return (
@@ -133,7 +133,7 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
 const SETTLES_AFTER = HOUR;
 /** The delay before the next request, in ms. The newest candle may be available slightly late. */
 const REQUEST_EVERY = MINUTE;
-/** How many of the oldest candles are not requested, because the exchange may drop them before it responds. */
+/** The number of oldest candles that are not requested, because the exchange may drop them before it responds. */
 const EDGE = 2;
 
 /** The known candles of a token and an interval as of `now`. Instants in Unix ms. */
@@ -143,7 +143,7 @@ type KnownCandles = {
   coverage: readonly Span[];
   /** The start of the first candle that may still change and can be requested (`firstRequested`). */
   unsettledFrom: number | undefined;
-  /** The spans that the exchange has reported without candles, and the time since when some are missing. */
+  /** The spans for which the exchange has returned no candles, and the time since when candles have been missing. */
   missing: readonly Span[];
   missingSince: number | undefined;
   reach: number;
@@ -151,7 +151,7 @@ type KnownCandles = {
   fetchedAt: number | undefined;
 };
 
-/** `from` is the start of the candles to fetch (all if undefined). `wait` is how long the response waits for them. */
+/** `from` is the start of the first candle to fetch (all if undefined). `wait` is how long the response waits. */
 type PlannedCandles = { from: number | undefined; wait: Wait };
 
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
@@ -163,7 +163,7 @@ export const runningCandle = (interval: Interval, now: number): number =>
 const firstAvailable = (interval: Interval, reach: number): number =>
   Math.ceil(reach / candleLength(interval) + EDGE) * candleLength(interval);
 
-/** The start of the first candle to request. Older candles are not provided, or not stored. */
+/** The start of the first candle to request. Older candles are either not provided or not stored. */
 export const firstRequested = (
   interval: Interval,
   { reach, keptFrom }: Pick<KnownCandles, 'reach' | 'keptFrom'>,
@@ -180,7 +180,7 @@ export function candleGaps(
   return finished ? subtractSpans(finished, coverage) : [];
 }
 
-/** Plans at most one call. The response waits for missing candles, but only a moment for the newest one. */
+/** Plans at most one call. The response waits for missing candles, but only briefly for the newest candle. */
 export function planCandles(span: Span, known: KnownCandles): PlannedCandles | undefined {
   const { now, interval, unsettledFrom, reach, fetchedAt } = known;
   if (ageAt(fetchedAt, now) < REQUEST_EVERY) return undefined;

@@ -14,7 +14,7 @@ import { candleImport } from './candle-cache.ts';
 import { isCandleSettled } from './candle-coverage.ts';
 import type { CandleStore } from './candle-store.ts';
 
-/** Until the year 5138, Unix seconds are smaller. Since 1973, Unix milliseconds have been larger. */
+/** Unix seconds are smaller than this until the year 5138. Unix milliseconds have been larger since 1973. */
 const LARGEST_SECONDS = 1e11;
 type ReadCandle = { candle: Candle } | { fault: string };
 /** How a file writes its lines. */
@@ -118,7 +118,10 @@ export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generat
 
 const BATCH_ROWS = 2000;
 
-/** The candle, after those without trades since the last one: at the last close, without volume, as Kraken returns them. */
+/**
+ * Yields the candles without trades since the last candle, and then the candle. Like Kraken, it sets their prices to
+ * the last close and their volume to 0.
+ */
 function* candlesThrough(last: Candle | undefined, candle: Candle, length: number): Generator<Candle> {
   if (last) {
     const { close } = last;
@@ -140,7 +143,7 @@ type Options = {
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** Derives the interval from the smallest distance between two lines. Returns a bad line if none matches. */
+    /** Derives the interval from the smallest distance between two lines. Returns a bad line if no interval matches. */
     async intervalOf(file: CandleFile): Promise<Interval | BadLine> {
       let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
       let last = Number.NaN;
@@ -159,7 +162,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return intervalOfLength(length) ?? { line, fault };
     },
 
-    /** Reads a file to its end. Stores nothing. Returns the number of bad lines, and the prices. */
+    /** Reads the whole file without storing anything. Returns the number of bad lines, and the prices. */
     async check(file: CandleFile, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void) {
       const daily = createDailyPrices();
       const read = createCandleReader(file, { interval, allowHoles, now: clock.now() });
@@ -181,8 +184,9 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
     },
 
     /**
-     * Imports a checked file completely or not at all. Final candles do not change. `count` candles were read, and
-     * `added` candles without trades lie between them. Throws `ImportFileError`.
+     * Imports a checked file either completely or not at all. Final candles do not change. `count` is the number of
+     * candles read, and `added` is the number of candles without trades that were added between them. Throws
+     * `ImportFileError`.
      */
     async run(file: CandleFile, { token, source, interval, allowHoles, usdRate }: Options) {
       const now = clock.now();

@@ -21,7 +21,10 @@ export function createCandleStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, CANDLE_TABLE),
 
-    /** Stores all candles of a file or none. Calls `covers` after the last one. Returns the number of changed rows. */
+    /**
+     * Stores either all candles of a file or none. Calls `covers` after the last candle. Returns the number of changed
+     * rows.
+     */
     import: (
       what: string,
       { token, interval, source }: CandleSeries & { source: MarketSourceName },
@@ -48,7 +51,7 @@ export function createCandleStore(prisma: PrismaClient) {
       return row?.changes ?? 0;
     },
 
-    /** The start of the first plausible candle of each series (Unix ms), with one index look-up each. */
+    /** The start of the first plausible candle of each series (Unix ms), with one index look-up per series. */
     async firsts(times: Span): Promise<FirstCandle[]> {
       const rows = await prisma.$queryRaw<(CandleSeries & { at: number | null })[]>`
         SELECT token, "interval"::text AS interval, ${epochMs('at')} AS at FROM (

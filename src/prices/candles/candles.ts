@@ -47,7 +47,7 @@ const RENDER: Record<Format, Form<CandleColumns>['render']> = {
   'semicolon-csv': (columns, currency) => candlesCsv(columns, currency).map(withSemicolons),
 };
 
-/** Every method throws a problem if there is no response. */
+/** Every method throws a problem if no data can be returned. */
 export function createCandles(dependencies: Dependencies) {
   const { source, cache, cachedResponses, archive, retention, singleFlight, rates, clock } = dependencies;
   const coverage = createCandleCoverage({ source, cache, archive, retention, clock });
@@ -56,7 +56,9 @@ export function createCandles(dependencies: Dependencies) {
   const load = ({ token, interval }: CandleSeries) =>
     Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
 
-  /** A copy of a span's candles, and their version. The version is undefined if the candles are not in memory. */
+  /**
+   * Returns a copy of a span's candles, and their version. The version is undefined if the candles are not in memory.
+   */
   async function read({ token, interval }: CandleSeries, { from, thru }: Span) {
     const stored = await cache.reaching(token, interval, { from, thru });
     const isInMemory = stored === cache.series(token, interval);
@@ -103,7 +105,7 @@ export function createCandles(dependencies: Dependencies) {
     return runner.outcome;
   }
 
-  /** Values a token that serves as a currency, at the open prices of its own candles. */
+  /** Returns the value of a token that serves as a currency, from the open prices of the token's candles. */
   async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     const series = { token, interval: window.interval };
     await load(series);
@@ -123,7 +125,7 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
-  /** Combines stored candles to those of the window's interval. */
+  /** Combines stored candles into candles of the window's interval. */
   const combined = (stored: CandleColumns, window: CandleWindow) =>
     combineCandles(stored, finishedCandles(window, clock.now()), candleLength(window.interval));
 

@@ -6,8 +6,8 @@ import { columnsOf } from '#prices/model/series';
 type Combined = { columns: CandleColumns; gaps: Span[] };
 
 /**
- * Combines stored candles to longer ones. A candle exists only if all stored candles of its span exist: its prices and its
- * volume would be wrong otherwise.
+ * Combines stored candles into longer candles. A longer candle exists only if all stored candles of its span exist.
+ * Otherwise, its prices and its volume would be wrong.
  * @param spans the spans of the longer candles, in ascending order
  * @param length the length of a stored candle, in ms
  */

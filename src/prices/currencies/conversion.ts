@@ -51,7 +51,7 @@ export function datedRates(dollars: RateSeries, units: RateSeries | undefined): 
   };
 }
 
-/** Uses the nearest sample within the same UTC date (for days) or within the interval's spacing (otherwise). */
+/** Uses the nearest sample: for days, within the same UTC date; for other intervals, within the interval's spacing. */
 export function usdRateFromSamples(
   { at: times, price }: Pick<PointColumns, 'at' | 'price'>,
   interval: Interval,
@@ -73,7 +73,7 @@ export function usdRateFromSamples(
   };
 }
 
-/** Converts the columns named in `money` from US dollars. Omits rows without a known rate. */
+/** Converts the columns named in `money` from US dollars. Omits rows for which no rate is known. */
 function convertRows<Rows extends Columns>(
   rows: Rows,
   money: readonly (keyof Rows & string)[],

@@ -8,7 +8,10 @@ import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRates, NO_RATES } from './rates.ts';
 
-/** The ECB documents no limits. This budget is for malfunctions: a normal day takes two calls, a holiday six. */
+/**
+ * The ECB documents no limits. This budget only bounds malfunctions: a normal day takes two calls, and a holiday takes
+ * six.
+ */
 const BUDGET = { perMinute: 10, perMonth: 2000 };
 
 /** Reads no rates before the first request for a currency other than the dollar. */

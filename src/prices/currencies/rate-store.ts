@@ -9,7 +9,7 @@ const SOURCE = 'ecb';
 /** Date (Unix ms of its midnight, UTC) and units per euro, ascending. */
 type RateRows = readonly (readonly [date: number, rate: number])[];
 
-/** One row per date, not per rate: a call may return a hundred thousand rates. */
+/** Stores one row per date instead of one per rate, because a call may return a hundred thousand rates. */
 const ratesByDate = (rates: readonly PublishedRate[]) =>
   JSON.stringify(
     [...Map.groupBy(rates, ({ date }) => date)].map(([date, published]) => ({
@@ -22,7 +22,7 @@ const isRate = (rate: unknown): boolean => typeof rate === 'number' && rate > 0 
 
 export function createRateStore(prisma: PrismaClient) {
   return {
-    /** Stores the rates from a date on (Unix ms) in one transaction. Stored rates do not change. */
+    /** Stores the rates from a date (Unix ms) on in one transaction. Rates that are already stored do not change. */
     async record(resource: string, rates: readonly PublishedRate[], from: number, fetchedAt: number): Promise<void> {
       await prisma.$transaction([
         prisma.$executeRaw`

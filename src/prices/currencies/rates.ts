@@ -27,7 +27,7 @@ const TOO_MUCH: ReadonlySet<FailureCause> = new Set(['timeout', 'too_large']);
 
 /** Exchange rates. Fetched on request if they are missing or due, and stored forever. */
 export function createRates({ source, store, cache, singleFlight, clock }: Dependencies) {
-  /** The first request for a currency other than the dollar reads the stored rates. */
+  /** Runs at the first request for a currency other than the dollar, and reads the stored rates. */
   const open = memo(cache.sync, { ttl: Number.POSITIVE_INFINITY, clock });
 
   async function fetch(from: number): Promise<void> {
@@ -55,7 +55,10 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
   const isAwaited = (currency: Currency, { dollars, units }: RatePair): boolean =>
     !hasEnded(currency) && (units ?? dollars).spans.length === 0;
 
-  /** Fetches all rates again if a response lacked a current currency. The next responses may contain it. */
+  /**
+   * If a response lacked a current currency, fetches all rates again, because later responses may contain this
+   * currency.
+   */
   async function refetch(): Promise<FetchOutcome | undefined> {
     const { from, fetchedAt } = cache.stored();
     if (from === undefined || ageAt(fetchedAt, clock.now()) < HOUR) return undefined;
@@ -83,7 +86,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
         usdRate: (at) => rateAt(at).usdRate,
         on: (at) => rateAt(at).on,
         missing: (span: Span) => union(spans.flatMap((valid) => subtractSpans(span, valid))),
-        // A currency whose newest rate is missing may still receive it.
+        // If a currency lacks the newest rate, this rate may still be published.
         isSettled: (thru) => thru < Math.min(newest, units?.awaitedFrom ?? newest) + DAY,
         endedOn: units?.endedOn,
         isAwaited: isAwaited(currency, pair),
@@ -106,7 +109,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** For a service without a source of rates: no request can name a currency that needs rates. */
+/** Used if no source of rates is configured. Requests then cannot name a currency that needs rates. */
 export const NO_RATES: Rates = {
   valuation: (currency) => Promise.reject(new RangeError(`no rates for ${currency} are available`)),
   warnings: () => [],

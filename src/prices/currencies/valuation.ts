@@ -11,7 +11,7 @@ import { usdRateFromSamples } from './conversion.ts';
 export type Valuation = {
   currency: Currency;
   source: string;
-  /** Identifies these values in caches. Undefined if they have no version. */
+  /** Identifies these values in caches. Undefined if the values have no version. */
   version: string | undefined;
   usdRate: UsdRate;
   /** The midnight (Unix ms) of the date whose rate applies at an instant. NaN if there is no rate. */
@@ -24,12 +24,12 @@ export type Valuation = {
   outcome: FetchOutcome;
 };
 
-/** `now` is the current value. `usdRate` returns the value on the dates of the records' extremes. */
+/** `now` is the current value. `usdRate` returns the value on the dates of the records' all-time highs and lows. */
 export type LatestValuation = Valuation & { now: number };
 
 type OfSamples = Pick<Valuation, 'currency' | 'source' | 'outcome'> & {
   version: string | undefined;
-  /** The token's start (Unix ms), and the spans after it without samples. */
+  /** The token's start (Unix ms), and the later spans without samples. */
   beginning: number;
   gaps: readonly Span[];
   isSettled: boolean;
@@ -75,7 +75,7 @@ export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOu
 
 /** The `Retry-After` while rates are awaited, in seconds. */
 const UNTIL_RATES = 60;
-/** The source responded without rates, which it must have. */
+/** Whether the source responded without rates for a period that must have rates. */
 const isEmptyResponse = (failure: unknown): boolean => failure instanceof UpstreamFailure && failure.reason === 'empty';
 
 export function rateUnavailable(valuation: Valuation, { from }: Span, gaps: string[]): unknown {

@@ -12,13 +12,13 @@ export type ReaderDeps = {
   clock: Clock;
 };
 
-/** CoinGecko provides minutes of the last day only, on every plan. */
+/** On every plan, CoinGecko provides minutes for the last day only. */
 export const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
-/** Whether CoinGecko has no history of this interval at all, or has not provided samples of it for a week. */
+/** Whether CoinGecko has no history of this interval at all, or has failed to provide its samples for a week. */
 function isLacking({ archive, backfill, clock }: ReaderDeps, token: TokenName, { interval, span }: Window): boolean {
   const first = archive.first(token, interval);
-  // The samples of the last day are latest prices, too.
+  // The samples of the last day can also be stored latest prices.
   const hasHistory = first !== undefined && (first <= span.thru || first < clock.now() - DAY);
   return !hasHistory || backfill.isGivenUp(token, interval);
 }

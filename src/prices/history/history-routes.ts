@@ -28,7 +28,7 @@ export const interval = z
     examples: ['daily'],
   });
 
-/** The CSV that a path returns: the pattern of its header, an example and a note. */
+/** Describes the CSV that a path returns: a pattern for its header, an example and a note. */
 const SAMPLES = {
   header: `${CSV_HEADER}(,source)?(,currency)?`,
   example: `${CSV_HEADER}\r\n2024-01-01,42280.2346,828123456789.5,14123456789.25\r\n`,
@@ -103,7 +103,7 @@ export type WindowOptions = {
   sendWindow: SendWindow;
 };
 
-/** Waits for a window's turn among the user's large responses. Returns undefined for a short window. */
+/** Waits until the user's earlier large responses have been sent. Returns undefined for a short window. */
 export function createWindowTurns() {
   const enter = createResponseQueues();
   return (user: number, response: ServerResponse, size: WindowSize): Promise<void> | undefined =>

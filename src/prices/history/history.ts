@@ -32,7 +32,7 @@ const RENDER: Record<Shape, Form<PointColumns>['render']> = {
   'semicolon-csv': (columns, currency) => seriesCsv(columns, currency).map(withSemicolons),
 };
 
-/** The responses with a token's history. Every method throws a problem if there is no response. */
+/** The responses with a token's history. Every method throws a problem if no data can be returned. */
 export function createHistory({ archive, cachedResponses, backfill, reader, valuations, clock }: Deps) {
   function responseOf(
     token: TokenName,
@@ -106,7 +106,7 @@ export function createHistory({ archive, cachedResponses, backfill, reader, valu
     },
 
     rangeAs,
-    /** The response for any window, as a text in any form. */
+    /** Returns the response for any window, as text in any form. */
     windowAs: respond,
     /** The sample of a date (Unix ms of its midnight) in US dollars, and its response without the body. */
     async sample(token: TokenName, date: number) {

@@ -27,7 +27,7 @@ function eachOnce(sources: readonly string[]): string {
 
 type Deps = ReaderDeps & { market: Pick<LatestPrices, 'latestOf'> & Pick<History, 'days'> };
 
-/** The public sample: at most one refresh an hour, and one body for all clients. */
+/** The public sample. It is refreshed at most once an hour, and all clients share one body. */
 export function createSample({ market, archive, backfill, clock }: Deps) {
   const { token, days } = SAMPLE;
   const reader = createWindowReader({ archive, backfill, clock });
@@ -62,7 +62,7 @@ export function createSample({ market, archive, backfill, clock }: Deps) {
     return read();
   }
 
-  /** Returns stored data. Fetches old or missing data at most once an hour. */
+  /** Returns stored data. Refreshes outdated or missing data at most once an hour. */
   async function make(): Promise<Sample> {
     const isDue = clock.elapsed() - refreshedAt >= REFRESH_EVERY;
     const stored = await read().catch((error: unknown) => {

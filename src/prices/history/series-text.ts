@@ -4,7 +4,7 @@ import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
 import type { PointColumns } from '#prices/model/series';
 
-/** Writes rows as a text, in pieces. Requests for the same rows share the response if the name is the same. */
+/** Writes rows as text, in pieces. Requests for the same rows share a response if the form's name is the same. */
 export type Form<Columns> = {
   name: string;
   render: (columns: Columns, currency?: Currency) => Iterable<string>;
@@ -13,7 +13,7 @@ export type Form<Columns> = {
 /** The number of rows per piece. Writing a piece takes a fraction of a millisecond. */
 const PIECE_ROWS = 250;
 
-/** Yields the rows of each piece. Places for which `row` returns undefined are skipped. */
+/** Yields the rows of each piece. Skips indexes for which `row` returns undefined. */
 function* inPieces<Row>(count: number, row: (place: number) => Row | undefined): Generator<Row[]> {
   for (let start = 0; start < count; start += PIECE_ROWS) {
     const rows: Row[] = [];
@@ -26,8 +26,8 @@ function* inPieces<Row>(count: number, row: (place: number) => Row | undefined):
 }
 
 /**
- * Writes a JSON array in pieces, because a year of minutes has 300,000 points. `JSON.stringify` writes a piece's
- * figures in half the time that a template takes.
+ * Writes a JSON array in pieces, because a year of minutes has 300,000 points. `JSON.stringify` takes half the time of
+ * a template to write the figures of a piece.
  */
 export function* inJson(count: number, row: (place: number) => object | undefined): Generator<string> {
   let separator = '[';
@@ -77,7 +77,7 @@ function timeText(ms: number): string {
 
 export const httpDate = (instant: number): string => dateText(instant) + timeText(instant - startOfDate(instant));
 
-/** HTTP-dates have whole seconds, so a later sample in the same second replaces this sample. */
+/** Whether a later sample in the same second replaces this sample, because HTTP-dates have whole seconds. */
 function isReplaced(at: Float64Array, figures: Float64Array, index: number): boolean {
   const second = Math.floor((at[index] as number) / SECOND);
   for (let i = index + 1; i < at.length; i++) {
@@ -89,7 +89,7 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
 
 /**
  * Writes JSON text in pieces: `prices`, `market_cap` and `total_volume` are arrays of `{date, price}`, where `date` is
- * an HTTP-date. A missing figure is omitted from its array. The three arrays share the texts of midnights.
+ * an HTTP-date. A missing figure is omitted from its array. The three arrays share the date texts of midnights.
  */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
@@ -120,7 +120,7 @@ const secondOf = (at: Float64Array, i: number): number => Math.floor((at[i] as n
 export const isLastOfSecond = (at: Float64Array, i: number): boolean =>
   i + 1 >= at.length || secondOf(at, i + 1) !== secondOf(at, i);
 
-/** The last known figure within a row's second, up to this row. NaN if it has none. */
+/** The last known figure within a row's second, up to this row. NaN if there is none. */
 export function figureAt(at: Float64Array, figures: Float64Array, i: number): number {
   for (let j = i; j >= 0 && secondOf(at, j) === secondOf(at, i); j--)
     if (!Number.isNaN(figures[j])) return figures[j] as number;

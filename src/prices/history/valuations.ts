@@ -17,7 +17,10 @@ type Deps = ReaderDeps & { reader: WindowReader; rates: Rates };
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/** Values a currency by reference rates. If the currency is a token, uses the token's samples instead. */
+/**
+ * Returns the value of a currency over time, from reference rates or, if the currency is a token, from the token's
+ * samples.
+ */
 export function createValuations({ archive, backfill, reader, rates, clock }: Deps) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     await archive.load(token);
@@ -69,7 +72,7 @@ export function createValuations({ archive, backfill, reader, rates, clock }: De
       return token ? bySamples(currency, token, window) : rates.valuation(currency, window.span.from);
     },
 
-    /** The values on the dates of the records' extremes, and from `since` (Unix ms) on. */
+    /** The values on the dates of the records' all-time highs and lows, and from `since` (Unix ms) on. */
     async ofLatest(currency: Currency, records: readonly LatestPrice[], since = clock.now()): Promise<LatestValuation> {
       const token = tokenOfCurrency(currency);
       const extremes = records.flatMap(extremesOf);
@@ -83,7 +86,7 @@ export function createValuations({ archive, backfill, reader, rates, clock }: De
 
 export type Valuations = ReturnType<typeof createValuations>;
 
-/** The rows of a window in another currency. Omits rows without a known rate. */
+/** Returns the rows of a window in another currency. Omits rows for which no rate is known. */
 export function convertedRows(rows: WindowRows, valuation: Valuation): WindowRows {
   const columns = convertColumns(rows.columns(), valuation.usdRate);
   const isNamed = rows.version !== undefined && valuation.version !== undefined;

@@ -6,9 +6,9 @@ import type { SourcedSample } from '#prices/model/sample';
 import { columnsOf, firstSample, firstUnsettled, POINTS, type PointSeries } from '#prices/model/series';
 import { emptyWindowProblem, isOnNoPlan, type ReaderDeps } from './empty-window.ts';
 
-/** Windows larger than this are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
+/** Windows with more samples than this are sent in pieces (5,000 samples take 10 ms), and one at a time per user. */
 const WIDE_SAMPLES = 1000;
-/** Only a limited number of windows larger than this may wait at the same time. */
+/** Only a limited number of windows with more samples than this may wait at the same time. */
 const LONG_SAMPLES = 6000;
 export type WindowSize = 'short' | 'wide' | 'long';
 
@@ -17,12 +17,12 @@ export function windowSize(samples: number): WindowSize {
   return samples > WIDE_SAMPLES ? 'wide' : 'short';
 }
 
-/** How long after midnight a sample is used instead of today's row, in ms. */
+/** How long after midnight a sample may be used instead of today's row, in ms. */
 const STANDS_IN = HOUR;
 
 export function createWindowReader(deps: ReaderDeps) {
   const { archive, backfill, clock } = deps;
-  /** Until today's row is ready, the first sample after midnight is used instead, but not a later hour's sample. */
+  /** Until today's row is ready, the first sample after midnight is used instead, but no sample from a later hour. */
   function standIn(token: TokenName): SourcedSample | undefined {
     const today = startOfDate(clock.now());
     const firsts = (['minute', 'hour'] as const).map((interval) =>
@@ -55,14 +55,15 @@ export function createWindowReader(deps: ReaderDeps) {
     const inMemory = series === archive.series(token, interval);
     return {
       isEmpty,
-      // CoinGecko reports minutes of the last day only, so older minutes are final. Provisional rows never settle.
+      // CoinGecko reports minutes of the last day only, so older minutes are final. Provisional rows never become
+      // final.
       isSettled: !open && (firstUnsettled(slice) === undefined || (isOfPrimary && isOnNoPlan(window, clock.now()))),
       lastAt,
       isWide: windowSize(slice.end - slice.start) !== 'short',
       sources,
       first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
       columns: () => columnsOf(POINTS, following, slice),
-      /** Identifies the rows. Undefined for rows that are not in memory, so that their bodies are not cached. */
+      /** Identifies the rows. Undefined for rows that are not in memory, so that responses with them are not cached. */
       version: inMemory
         ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
         : undefined,
@@ -91,7 +92,7 @@ export function createWindowReader(deps: ReaderDeps) {
     size,
     missing,
 
-    /** The missing spans as `from/thru`. `others` returns further missing parts of a span. */
+    /** Returns the missing spans as `from/thru`. `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
       const withData = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
       const spans = [...missing(token, window), ...(withData ? others(withData) : [])];

@@ -32,7 +32,7 @@ type WindowRequest<Columns, W extends Window> = {
   currency: Currency;
 };
 
-/** The responses for windows of a kind of series: of prices, or of candles. */
+/** The responses for windows of one kind of series: prices or candles. */
 export function createWindowResponses<Columns, Name extends string, W extends Window>(
   dependencies: Dependencies<Columns, Name, W>,
 ) {

@@ -3,12 +3,12 @@ import { open, stat } from 'node:fs/promises';
 
 /** The maximum length of a line in characters, which limits the memory for one file. */
 const LONGEST_LINE = 1_000_000;
-/** The number of bytes in which the encoding and the separator are searched. */
+/** The number of first bytes from which the encoding and the separator are detected. */
 const FIRST_BYTES = 4096;
 
 export type CsvLine = { line: number; fields: readonly string[] };
 export type BadLine = { line: number; fault: string };
-/** The mark before the fraction of a number. A field with the other mark is accepted only if it is unambiguous. */
+/** The decimal mark of the numbers. A field with the other mark is accepted only if it is unambiguous. */
 export type DecimalMark = '.' | ',';
 
 export class ImportFileError extends Error {
@@ -34,7 +34,7 @@ const BYTE_ORDER_MARKS = [
   { bytes: 'fffe', encoding: 'utf-16le' },
   { bytes: 'feff', encoding: 'utf-16be' },
 ];
-/** Files that operators mistake for CSV, by their first bytes. */
+/** The first bytes of files that operators mistake for CSV. */
 const OTHER_KINDS = [
   { bytes: '1f8b', fault: 'is compressed with gzip: decompress it' },
   { bytes: '504b0304', fault: 'is a ZIP file or a spreadsheet: extract it, or save it as CSV' },
@@ -51,10 +51,13 @@ function encodingOf(path: string, head: Buffer): string {
   return marked?.encoding ?? 'utf-8';
 }
 
-/** A spreadsheet reads the separator from this line, and so may write it. */
+/** Spreadsheets read the separator from this line, so a program may have written it. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\s*$/i;
 
-/** Semicolons separate the fields of CSV with a decimal comma (`separator=semicolon`), and tabs those of Excel's text. */
+/**
+ * Semicolons separate the fields of CSV with a decimal comma (`separator=semicolon`). Tabs separate the fields of
+ * Excel's text files.
+ */
 function separatorOf(text: string): string {
   const first = /\S.*/.exec(text)?.[0] ?? '';
   return SEPARATOR_LINE.exec(first)?.[1] ?? [';', '\t'].find((mark) => first.includes(mark)) ?? ',';
@@ -70,7 +73,7 @@ async function readHead(path: string): Promise<Buffer> {
   }
 }
 
-/** Splits a line. A quote that is not closed within its field is a part of the field, and changes no other line. */
+/** Splits a line. A quote that is not closed within its field is part of the field, and does not affect other lines. */
 export function fieldsOf(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator).map((field) => field.trim());
   const mark = separator === '\t' ? '\\t' : `\\${separator}`;

@@ -13,7 +13,7 @@ const FORMS = [
   String.raw`^(?:[a-z]{3}, )?(?<day>\d{1,2})[ -]${MONTH}[ -](?<year>\d{4})`,
   String.raw`^${MONTH} (?<day>\d{1,2}),? (?<year>\d{4})`,
 ].map((form) => new RegExp(form + END, 'i'));
-/** Unix seconds since 2001, with a fraction or not, and milliseconds. */
+/** Unix seconds since 2001, with or without a fraction, and Unix milliseconds. */
 const UNIX_SECONDS = /^\d{10}(?:\.\d{1,9})?$/;
 const UNIX_MS = /^\d{13}$/;
 const LATEST_OFFSET = 14 * HOUR;
@@ -46,7 +46,7 @@ export function readTime(text: string): number | undefined {
 
 const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
-/** The only mark may separate the fraction or the thousands. */
+/** Numbers whose only mark may be the decimal mark or a separator of thousands. */
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/;
 /** Spaces and apostrophes separate only thousands. */
 const SPACES = /(?<=\d)[\s'’](?=\d{3}(?!\d))/g;
@@ -57,8 +57,8 @@ const isGrouped = (text: string) => GROUPED.test(text) && !AMBIGUOUS.test(text);
 
 /**
  * Parses the numbers of a row with the decimal mark of the file, or with the other mark if they can only be read in one
- * way. `1,234` is read if another number of the row shows which mark separates thousands. Returns undefined for a text
- * that is not a number, and `ambiguous` for a number with two readings.
+ * way. `1,234` is accepted only if another number of the row shows which mark separates thousands. Returns undefined
+ * for a text that is not a number, and `ambiguous` for a number with two readings.
  */
 export function readNumbers(fields: readonly string[], decimal: DecimalMark): (number | 'ambiguous' | undefined)[] {
   // Almost all files have only such numbers.

@@ -4,7 +4,10 @@ import { type Currency, DOLLAR, EURO, hasReferenceRate, isCurrencyCode } from '#
 
 /** Kraken's names of assets in its files. */
 const KRAKEN_SYMBOLS: Readonly<Record<string, string>> = { xbt: 'btc', xdg: 'doge' };
-/** A code that is also an English word names a currency only where an export writes the currency. */
+/**
+ * Currency codes that are also English words. They count as a currency only in the place where an export writes the
+ * currency.
+ */
 const WORDS: ReadonlySet<string> = new Set(['try']);
 /** `btc-eur-max.csv` from CoinGecko. */
 const COINGECKO = /^[^-]+-([a-z]{3})-(?:max|\d)/;
@@ -13,7 +16,7 @@ const OWN = /\d{4}-\d\d-\d\d-([a-z]{3})(?: ?\(\d+\))?$/;
 
 export type NamedUnits = { token: Token | undefined; currency: Currency | undefined };
 
-/** The rest of a text after a token's name, symbol or symbol of Kraken. The longest match counts. */
+/** The rest of a text after a token's name, its symbol or Kraken's symbol for it. The longest match counts. */
 function matchOf(text: string, { name, symbol, pairs }: Token): { length: number; rest: string } {
   const kraken = Object.keys(KRAKEN_SYMBOLS).filter((key) => KRAKEN_SYMBOLS[key] === symbol);
   const starts = [

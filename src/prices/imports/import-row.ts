@@ -7,12 +7,12 @@ import { FIRST_BLOCK } from '#upstream/items/plausible';
 
 const FIGURES = ['price', 'market_cap', 'total_volume'] as const;
 
-/** A fault has a time if the row's time is readable. */
+/** A fault contains the row's time if that time is readable. */
 type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 
 type Figure = number | null | { fault: string };
 
-/** Returns null for an empty field, a finite number from 0, or a fault. */
+/** Returns null for an empty field. Otherwise, returns a finite number of at least 0, or a fault. */
 function figureOf(column: ImportColumn, text: string, value: number | 'ambiguous' | undefined): Figure {
   if (text === '') return null;
   if (value === 'ambiguous') return { fault: `${column} has two readings: write it without separators of thousands` };
@@ -28,7 +28,7 @@ function timeFault(at: number, now: number): string | undefined {
   return undefined;
 }
 
-/** Reads one row of an export. Rejects a row later than `now` (Unix ms). */
+/** Reads one row of an export. Rejects a row whose time is later than `now` (Unix ms). */
 export function readImportRow(
   fields: readonly string[],
   columns: readonly ImportColumn[],

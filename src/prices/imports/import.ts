@@ -21,7 +21,7 @@ type ImportOptions = {
   usdRate?: UsdRate | undefined;
   replace: boolean;
   strict: boolean;
-  /** After an abort, the import reads no more rows. It writes the rows read so far, except the deferred ones. */
+  /** After an abort, the import reads no more rows. It writes the rows that it has read, except the deferred rows. */
   signal: AbortSignal;
   onBad(bad: BadLine): void;
   onKept(row: KeptRow): void;
@@ -31,7 +31,9 @@ type ImportOptions = {
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/** `isOutranked`: the file has a better row for the date. `dates`: the possible dates of a bad line, in Unix ms. */
+/**
+ * `isOutranked`: the file contains a better row for the date. `dates`: the possible dates of a bad line, in Unix ms.
+ */
 type CheckedRow = { sample: SourcedSample } | { isOutranked: true } | (BadLine & { dates: readonly number[] });
 
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -51,8 +53,8 @@ const spansOf = (dates: readonly CoveredDate[]): CoveredBySource[] =>
   }));
 
 /**
- * Chooses one row for each date: the first one after midnight within an hour, or, at the end, the first one of another
- * time. The rows of a date usually follow each other, so the choice is made when the next date begins.
+ * Chooses one row for each date: the first row within an hour after midnight or, if there is none, the first row at
+ * another time. The rows of a date usually follow each other, so the choice is made when the next date begins.
  */
 async function* checkedRows(file: ImportLines, now: number): AsyncGenerator<CheckedRow> {
   const lineOfDate = new Map<number, number>();
@@ -133,7 +135,10 @@ type Dependencies = { store: Pick<PointStore, 'merge'>; clock: Clock };
 /** Imports CoinGecko's or the service's own export into the archive's daily series. */
 export function createImport({ store, clock }: Dependencies) {
   return {
-    /** Reads a file to its end or until the signal. Stores nothing. Returns the number of bad lines, and the prices. */
+    /**
+     * Reads the whole file, or until the signal, without storing anything. Returns the number of bad lines, and the
+     * prices.
+     */
     async check(file: ImportLines, { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>) {
       const daily = createDailyPrices();
       let bad = 0;
@@ -158,7 +163,7 @@ export function createImport({ store, clock }: Dependencies) {
       let batch: SourcedSample[] = [];
 
       async function write(skipped: readonly CoveredDate[]): Promise<void> {
-        // Once the next date's row is ready, this date cannot get a midnight row any more.
+        // Once the next date's row is ready, no midnight row can appear for this date.
         const final = batch.filter(({ at }) => isSettled('day', at, now) || now >= dayReady(at + DAY));
         const written = final.map(({ at, source }) => ({ date: startOfDate(at), source }));
         const rows = batch.map((sample) => {

@@ -13,9 +13,10 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one per date, into the stored rows. An equal row is skipped (and final if due). An unsettled stored
- * row is replaced. A final stored row that differs is kept, unless `replace` is set. A stored row of a preferred
- * source is always kept. A stored midnight row is kept if the new row of the same source is not at midnight.
+ * Merges rows, one per date, into the stored rows. If a stored row is equal, the new row is skipped, and the stored row
+ * becomes final if due. A stored row that is not final is replaced. A final stored row that differs is kept, unless
+ * `replace` is set. A stored row of a preferred source is always kept. A stored midnight row is kept if the new row of
+ * the same source is not at midnight.
  * @param stored ascending
  * @returns the outcome of each row, the times (Unix ms) of stored rows to delete (`gone`), and the rows to write
  * (`samples`)

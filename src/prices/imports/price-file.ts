@@ -3,10 +3,13 @@ import { type CsvLine, type CsvLines, ImportFileError, openCsvLines } from './cs
 
 /** The columns of CoinGecko's export of daily history. The service's own CSV names the first column `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-/** The service's own CSV also has the column `source` for several sources, and `currency` for another currency. */
+/**
+ * The service's own CSV also has the column `source` if there are several sources, and `currency` if the currency is
+ * not the US dollar.
+ */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source' | 'currency';
 
-/** The columns of the service's and of other exports, without case, spaces and hyphens. */
+/** Names of the columns in exports of the service and of others, in lower case, without spaces and hyphens. */
 const NAMES: ReadonlyMap<string, ImportColumn> = new Map([
   ...['snapped_at', 'date', 'datetime', 'time', 'timestamp'].map((name) => [name, 'snapped_at'] as const),
   ['price', 'price'],

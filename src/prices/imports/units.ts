@@ -4,15 +4,18 @@ import { type Currency, DOLLAR, type UsdRate } from '#prices/model/currency';
 import { ImportFileError } from './csv-file.ts';
 import { unitsOfFileName } from './file-name.ts';
 
-/** Prices of the same date at two sources differ by less. */
+/** The prices of two sources on the same date differ by less than this share. */
 const TOLERANCE = 0.01;
-/** Fewer common dates are no evidence. */
+/** The minimum number of common dates. Fewer dates prove nothing. */
 const LEAST_DATES = 3;
 
 /** A price per date (Unix ms of its midnight, UTC). */
 export type PricesByDate = ReadonlyMap<number, number>;
 
-/** Collects the price nearest to the midnight before it for each date. The memory depends on the dates only. */
+/**
+ * Collects, for each date, the price nearest to the midnight at which the date starts. The memory depends only on the
+ * number of dates.
+ */
 export function createDailyPrices() {
   const days = new Map<number, { at: number; price: number }>();
   return {
@@ -31,8 +34,8 @@ export function createDailyPrices() {
 }
 
 /**
- * How many dates two series have in common and, if half of the ratios or more lie on the same side of 1 by more than
- * the tolerance, the median ratio.
+ * Returns the number of dates that two series have in common. If at least half of the ratios are on the same side of 1
+ * by more than the tolerance, also returns the median ratio.
  */
 export function compare(imported: PricesByDate, stored: PricesByDate): { dates: number; factor: number | undefined } {
   const ratios = [...imported].flatMap(([date, price]) => {

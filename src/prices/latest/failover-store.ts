@@ -3,7 +3,7 @@ import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { isMarketSource, type MarketSourceName } from '#prices/model/market-sources';
 
-/** The prices (USD) of a token from two sources, which differed greatly when one source replaced the other. */
+/** Two prices (USD) of a token that differed greatly when one source replaced the other. */
 export type PriceDifference = { token: TokenName; from: number; to: number; replaced: MarketSourceName };
 
 export type FailoverState = {
@@ -26,9 +26,9 @@ export function createFailoverStore(prisma: PrismaClient) {
     },
 
     /**
-     * Replaces the state `from`. Returns false if another state is stored. This is a single statement: if two processes
-     * decide at once, one succeeds and the other reads its result. The statement also increments the version, so that
-     * every process rereads the row.
+     * Replaces the state `from`. Returns false if a different state is stored. Because this is a single statement, only
+     * one of two processes that decide at once succeeds, and the other process reads the result. The statement also
+     * increments the version, so that every process rereads the row.
      * @param what the row of `Refresh` to bump
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {

@@ -28,7 +28,7 @@ import type { ArchiveStore, LatestRow } from './latest-store.ts';
 export const latestFetchOf = (source: MarketSourceName): Fetch =>
   source === PRIMARY_SOURCE ? 'latest' : `${source}:latest`;
 
-/** The resources that decide which latest prices are served. */
+/** The resources that determine which latest prices are served. */
 const PRICES: readonly Fetch[] = [...MARKET_SOURCES.map(latestFetchOf), 'latest-missing', 'failover'];
 
 /** Resources that concern all tokens. */
@@ -45,9 +45,12 @@ const samplesOf = (source: MarketSourceName, token: TokenName): readonly Fetch[]
     ? [`chart:${token}`, `hours:${token}`, `daily:${token}`]
     : INTERVALS.map((interval) => `${source}:${interval}:${token}` as const);
 
-/** The intervals of which missing samples are requested again. The chart of the last day has all five-minute samples. */
+/**
+ * The intervals whose missing samples are requested again. Five-minute samples are not among them, because the chart of
+ * the last day contains them all.
+ */
 export const RETRIED = ['hour', 'day'] as const satisfies readonly Interval[];
-/** The name under which the time is stored since when samples of a series are missing. */
+/** The name of the stored time since when samples of a series have been missing. */
 export const missingOf = (token: TokenName, interval: Interval): Fetch => `missing:${interval}:${token}`;
 
 /** The fetches that provide a token's data, from the given sources. */
@@ -62,12 +65,12 @@ export const namesOf = (token: TokenName): readonly Fetch[] => [
   `purge:${token}`,
 ];
 
-/** How far back a response for the last day may change rows, in ms. */
+/** The age of the oldest row that a response for the last day may change, in ms. */
 const LAST_DAY = DAY + 2 * HOUR;
 /** An exchange's response has fewer samples than this per series, so it changes no older samples. */
 const MAX_OF_EXCHANGE = 1000;
 
-/** The rows that a fetch or another change since an instant (Unix ms) may have affected. */
+/** The rows that a fetch, or another change, may have affected since an instant (Unix ms). */
 function touched(what: Fetch, since: number): RowsFrom[] {
   const { kind, token, interval = 'minute' } = readResource(what);
   if (token === undefined || kind === 'missing') return [];
@@ -139,13 +142,13 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
   return {
     ...cache,
-    /** The latest price as served, and the latest price of one source. */
+    /** The latest price as it is served, and the latest price from one source. */
     latest: latest.served,
     latestOf: latest.of,
-    /** The stored latest prices of tokens from all sources, whether the tokens are in memory or not. */
+    /** The stored latest prices of tokens from all sources, including tokens that are not in memory. */
     storedLatest: (tokens: readonly TokenName[]): Promise<LatestRow[]> =>
       store.latest(tokens, plausibleTimes(clock.now())),
-    /** Identifies the stored prices. Rises with each change by any process. */
+    /** Identifies the stored prices. The number rises with each change by any process. */
     pricesVersion: (): number => PRICES.reduce((sum, what) => sum + cache.version(what), 0),
     failover: (): FailoverState => state,
     isFallbackServed: (): boolean => state.served !== first,

@@ -8,7 +8,7 @@ import { type LatestRow, pricesOf } from './latest-store.ts';
 
 export type SourcedLatest = {
   record: LatestPrice;
-  /** Further figures of CoinGecko, except those that the price of another source contradicts. */
+  /** Further figures from CoinGecko, except the figures that another source's price would contradict. */
   market?: MarketFigures | null;
   at: number;
   fetchedAt: number;
@@ -26,9 +26,9 @@ const SOUND_FOR = 2 * MINUTE;
 export const isUpdated = ({ at, fetchedAt }: Pick<LatestRow, 'at' | 'fetchedAt'>): boolean => fetchedAt - at <= DAY;
 
 /**
- * The price is that of the first sound source, from the served one on. An exchange provides only the price, so all other
- * figures are from the first source. A price that contradicts a higher source's last price is not served. `rows` must be
- * in source order.
+ * The price comes from the first sound source, starting with the served source. An exchange provides only the price, so
+ * all other figures are from the first source. A price that contradicts a higher source's last price is not served.
+ * `rows` must be in source order.
  */
 export function composeLatest(
   rows: readonly LatestRow[],

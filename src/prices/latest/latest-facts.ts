@@ -10,8 +10,8 @@ import type { SourcedLatest } from './latest-composition.ts';
 export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
 /**
- * Returns the value of `Quotient-Source`: the most frequent source first, each with the age of its oldest price in
- * seconds. If all prices are from the primary source, no age is stated.
+ * Returns the value of `Quotient-Source`: the sources in order of their number of prices, each with the age of its
+ * oldest price in seconds. If all prices are from the primary source, no age is stated.
  */
 export function sourcesOf(prices: readonly SourcedLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
@@ -40,12 +40,12 @@ export type LatestFetches = {
   dueAt(fetchedAt: number): number;
 };
 
-/** Creates the function that builds a response with some prices, without its body. */
+/** Creates the function that builds a response with some prices, except the body. */
 export const createLatestFacts =
   ({ backfill, clock }: { backfill: Omit<LatestFetches, 'latest'>; clock: Clock }) =>
   (latest: readonly SourcedLatest[], outcome: FetchOutcome): Omit<DataResponse, 'body'> => {
     const now = clock.now();
-    // When the oldest price was fetched. If a source no longer updated a price, the time of the price itself counts.
+    // When the oldest price was fetched. If a source no longer updates a price, the time of the price itself counts.
     const limit = frozenAfter(backfill.latestEvery());
     const times = latest.map(({ at, fetchedAt }) => (fetchedAt - at > limit ? at : fetchedAt));
     const oldest = times.length > 0 ? Math.min(...times) : now;

@@ -20,9 +20,12 @@ export type PricedToken = Named & {
   latest: SourcedLatest;
   /** The change over 24 hours in percent. */
   change: number | null;
-  /** The archived price of the token some time (in ms) before the latest one. Null if there is no sample near that time. */
+  /**
+   * The archived price of the token at a time `ago` ms before the latest price. Null if there is no sample near that
+   * time.
+   */
   before: (ago: number) => number | null;
-  /** The archived hourly prices of some time (in ms) before the latest one. Undefined if some are missing. */
+  /** The archived hourly prices of the `ago` ms before the latest price. Undefined if some are missing. */
   hours: (ago: number) => number[] | undefined;
 };
 
@@ -35,23 +38,26 @@ export type FiguresRequest<Row> = {
   currencies: readonly Currency[];
   /** Whether the rates on the dates of the all-time highs and lows are needed. */
   withExtremes?: boolean;
-  /** How old the oldest rate is that `rows` reads, in ms; a day by default. */
+  /** The age of the oldest rate that `rows` reads, in ms; a day by default. */
   ratesOf?: number;
   /** The rows of the response. */
   rows(priced: readonly PricedToken[], rates: readonly LatestRate[]): Row[];
-  /** Writes the rows as a text, in pieces. */
+  /** Writes the rows as text, in pieces. */
   write(rows: readonly Row[]): Iterable<string>;
   /** The calls that a response with these rows costs. */
   cost(rows: readonly Row[]): number;
 };
 
-/** More figures than this are written in pieces. */
+/** Responses with more figures than this are written in pieces. */
 const WIDE = 2_000;
 const IN_DOLLARS: LatestRate = { currency: DOLLAR, now: 1, dayBefore: 1, at: () => 1 };
 
 type Archive = Pick<ArchiveCache, 'load' | 'latest' | 'series'>;
 
-/** The largest accepted distance, in ms, between a sample and a past instant: minutes are stored for a day only. */
+/**
+ * The largest accepted distance, in ms, between a sample and a past instant. It depends on the age, because minutes are
+ * stored only for the last day.
+ */
 const toleranceOf = (ago: number): number => (ago < DAY ? 10 * MINUTE : ago < 60 * DAY ? HOUR : DAY / 2);
 
 function priceBefore(archive: Archive, token: string, at: number): number | null {
@@ -97,7 +103,7 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
     ];
   }
 
-  /** A token's change over a day is that of its own samples. */
+  /** If the currency is a token, its change over a day comes from its own samples. */
   function dayBefore({ now, usdRate }: Valuation & { now: number }, token: string | undefined): number {
     if (token === undefined) return usdRate(clock.now() - DAY);
     const [priced] = pricedToken({ name: token, symbol: '', title: '' });
@@ -111,7 +117,7 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
   ) {
     if (currency === DOLLAR) return { rate: IN_DOLLARS, valuation: undefined };
     const token = tokenOfCurrency(currency);
-    // The extremes of a price in bitcoin are other prices than those in dollars.
+    // The highest and lowest prices in bitcoin are not at the same times as those in dollars.
     const records = withExtremes && token === undefined ? latest.map(({ record }) => record) : [];
     const valuation = await valuations.ofLatest(currency, records, clock.now() - ratesOf);
     const { now, usdRate } = valuation;
@@ -124,7 +130,7 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
     const fetched = allOutcomes(await Promise.all(tokens.map(({ name }) => backfill.latest(name))));
     const latest = tokens.flatMap((token) => pricedToken(token).map((priced) => priced.latest));
     const rates = await Promise.all(currencies.map((currency) => rateOf(currency, latest, request)));
-    // Read together, because the prices may have been replaced while the rates were fetched.
+    // All prices are read at once here, because they may have been replaced while the rates were fetched.
     const priced = tokens.flatMap(pricedToken);
     if (priced.length === 0 && fetched.failure !== undefined) throw upstreamProblem(fetched.failure);
     const [first] = rates;

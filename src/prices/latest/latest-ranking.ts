@@ -8,7 +8,10 @@ const KEPT_FOR = 10 * SECOND;
 
 export type Ranked = Omit<RankedFigures, 'token'>;
 
-/** The stored market caps and volumes (USD) of all tokens, which are not all in memory. */
+/**
+ * The stored market caps and volumes (USD) of all tokens. They are read from the store, because not all tokens are in
+ * memory.
+ */
 export function createRanking(store: Pick<ArchiveStore, 'figures'>, clock: Clock) {
   async function read(): Promise<ReadonlyMap<TokenName, Ranked>> {
     return new Map((await store.figures()).map(({ token, ...figures }) => [token, figures]));

@@ -20,9 +20,9 @@ import type { TokenPrice } from './latest-records.ts';
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * The change of a price over the 24 hours before an instant (Unix ms), in percent. The reference is the sample,
- * of any series, that is nearest to 24 hours earlier. If two samples of a series are equally near, it is the earlier
- * one. Null if no sample is within the tolerance.
+ * The change of a price over the 24 hours before an instant (Unix ms), in percent. The reference is the sample, from
+ * any series, that is nearest to 24 hours earlier. If two samples of a series are equally near, the earlier sample is
+ * the reference. Null if no sample is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;

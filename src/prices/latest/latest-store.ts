@@ -17,16 +17,16 @@ import { isReplaceable, POINT_TABLE, sqlSourceIn } from '#prices/series/sql-stor
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { type ImplausibleRows, implausibleRow, isPlausible } from '#upstream/items/plausible';
 
-/** The last good latest price of a token from a source. Instants in Unix ms. */
+/** The last valid latest price of a token from a source. Instants in Unix ms. */
 export type LatestRow = {
   token: TokenName;
   source: MarketSourceName;
   record: LatestPrice;
-  /** Further figures of CoinGecko. Null or undefined for other sources. */
+  /** Further figures from CoinGecko. Null or undefined for other sources. */
   market?: MarketFigures | null;
   at: number;
   fetchedAt: number;
-  /** A later price that is stored when the next response confirms it. */
+  /** A newer price that becomes the price only after the next response confirms it. */
   heldPrice?: number | null;
 };
 type Quotes = readonly Omit<LatestRow, 'source'>[];
@@ -34,7 +34,7 @@ type Quotes = readonly Omit<LatestRow, 'source'>[];
 export const pricesOf = (rows: readonly LatestRow[]) =>
   rows.map(({ record, ...row }) => ({ ...row, price: record.current_price }));
 
-/** Prices of a response that may belong to other tokens, or may be errors. */
+/** Prices in a response that may belong to other tokens or be wrong. */
 type DoubtfulPrices = {
   /** The tokens whose prices are stored, but not as samples. */
   contradicted: ReadonlySet<TokenName>;
@@ -71,7 +71,10 @@ const writeHeld = (source: MarketSourceName, held: DoubtfulPrices['held']) => Pr
   FROM json_to_recordset(${JSON.stringify(held)}::json) AS held(token text, price float8)
   WHERE latest_price.token = held.token AND latest_price.source = ${source}`;
 
-/** Also stores each price as a sample, unless its slot has a permanent row or a preferred source covers its time. */
+/**
+ * Also stores each price as a sample, unless its slot already has a permanent row or a preferred source covers its
+ * time.
+ */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = sourcesPreferredOver(source);
   const replaceable = isReplaceable(POINT_TABLE, preferred);
@@ -97,7 +100,9 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     ON CONFLICT (token, "interval", at) DO UPDATE SET ${POINT_TABLE.replaced} WHERE ${replaceable}`;
 }
 
-/** CoinGecko's first price in an hour is also the hour's sample. An exchange's hours come from candles instead. */
+/**
+ * CoinGecko's first price in an hour is also the hour's sample. An exchange's hourly samples come from candles instead.
+ */
 const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
@@ -105,7 +110,7 @@ const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => 
 
 export type PriceTimes = { token: TokenName; pricedAt: number | null; respondedAt: number | null };
 
-/** The age of a price in the last response above which its token counts as inactive, in ms. */
+/** A token is inactive if its price in the last response was older than this, in ms. */
 const INACTIVE_AFTER = DAY;
 
 /** Whether the sources no longer report a price. A token that has not been requested is active. */
@@ -128,7 +133,7 @@ export function createArchiveStore(prisma: PrismaClient) {
   return {
     ...points,
 
-    /** Stores a response's latest prices, and each of them also as a point unless it is doubtful. */
+    /** Stores a response's latest prices. Unless a price is doubtful, it is also stored as a point. */
     async recordLatest(
       source: MarketSourceName,
       what: string,
@@ -156,7 +161,10 @@ export function createArchiveStore(prisma: PrismaClient) {
           (market ->> 'market_cap_rank')::float8 AS rank, market ->> 'image' AS image
         FROM latest_price WHERE source = ${PRIMARY_SOURCE}`,
 
-    /** The time of each served token's last price, and the last response about it (Unix ms), with or without a price. */
+    /**
+     * For each served token, the time of the last price, and the time of the last response about the token, with or
+     * without a price (Unix ms).
+     */
     async priceTimes(): Promise<PriceTimes[]> {
       return prisma.$queryRaw<PriceTimes[]>`
         SELECT name AS token, extract(epoch FROM max(at))::float8 * 1000 AS "pricedAt",

@@ -19,7 +19,7 @@ const write = (row: Row): string => {
 
 /** Creates the function that writes the data of price events. */
 export function createPriceEvents({ archive, valuations }: Dependencies) {
-  /** A price without a known rate is left out. */
+  /** Omits prices for which no rate is known. */
   async function inCurrency(rows: readonly Row[], currency: Currency): Promise<readonly Row[]> {
     const records = rows.flatMap(({ latest }) => latest?.record ?? []);
     if (records.length === 0) return rows;

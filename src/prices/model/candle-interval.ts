@@ -8,7 +8,7 @@ type CandleIntervalFacts = {
   /** The length in words, and a short title. */
   words: string;
   title: string;
-  /** The start of a candle, in Unix ms, if not 1 January 1970. */
+  /** The start of any candle, in Unix ms. The default is 1 January 1970. */
   origin?: number;
 };
 
@@ -47,8 +47,8 @@ export function candleStart(name: CandleInterval, at: number): number {
 export type CandleWindow = Window & { candles: CandleInterval };
 
 /**
- * The stored candles of all candles that start from one date through another, inclusive (Unix ms of their midnights). The
- * last candle can end after the last date. The span is empty if none starts there.
+ * The window of stored candles for all candles that start from one date through another, inclusive (Unix ms of their
+ * midnights). The last candle can end after the last date. If no candle starts in this period, the span is empty.
  */
 export function candleWindow(name: CandleInterval, fromDate: number, thruDate: number, now: number): CandleWindow {
   const { length } = factsOfCandleInterval(name);

@@ -4,8 +4,8 @@ import { type ColumnsOf, type Layout, layoutOf } from '#prices/model/series';
 import { type Implausible, implausible } from '#upstream/items/plausible';
 
 /**
- * `at` is the start in Unix ms. Prices are in US dollars; `volume` is in tokens. Without trades, all prices equal the
- * last price, and `volume` is 0.
+ * `at` is the start in Unix ms. Prices are in US dollars; `volume` is in tokens. If there were no trades, all prices
+ * equal the last price, and `volume` is 0.
  */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
@@ -19,7 +19,7 @@ export const candleLength = (interval: Interval): number => CANDLE_MINUTES[inter
 /** Finished candles in ascending order. They are complete for the span `covers`. */
 export type SourcedCandles = { candles: Candle[]; covers: Span | undefined };
 
-/** Why a candle is implausible, if it is. `beginning` and `now` are in Unix ms; `length` is in ms. */
+/** The reason why a candle is implausible, if there is one. `beginning` and `now` are in Unix ms; `length` is in ms. */
 export function implausibleCandle(
   beginning: number,
   { at, open, high, low, close, volume }: Candle,

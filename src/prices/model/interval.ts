@@ -33,7 +33,7 @@ export function midnightOf(at: number): number | undefined {
 /** Stored and imported rows keep their own time, which is sometimes minutes after midnight. */
 const LATE = HOUR;
 
-/** A row at another time is its date's row only until a midnight row exists. */
+/** A row that is not at midnight is its date's row only until a midnight row exists. */
 export function isMidnightSample(at: number): boolean {
   return at - startOfDate(at) < LATE;
 }
@@ -51,7 +51,10 @@ export function dayReady(at: number): number {
   return startOfDate(at) + 40 * MINUTE;
 }
 
-/** If `open`, includes later samples: the clock may be behind CoinGecko's. `withLatest` appends the newest sample. */
+/**
+ * If `open`, the window also includes samples after its end, because the service's clock may be behind CoinGecko's.
+ * `withLatest` appends the newest sample.
+ */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 
 /** The window of `history/days`. `days` is an integer from 1; `now` is in Unix ms. */

@@ -33,7 +33,7 @@ const NO_FIGURES_OF_THE_PRICE = Object.fromEntries(OF_THE_PRICE.map((name) => [n
   null
 >;
 
-/** The figures beside a price from another source. */
+/** The figures that are served with a price from another source. */
 export const besidesOtherPrice = (figures: MarketFigures): MarketFigures => ({
   ...figures,
   ...NO_FIGURES_OF_THE_PRICE,

@@ -1,10 +1,13 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
-/** The known sources of prices, from which the setting `MARKET_SOURCES` selects. Stored columns use their positions. */
+/**
+ * The known sources of prices, from which the setting `MARKET_SOURCES` selects. Columns in memory contain the positions
+ * in this list.
+ */
 export const MARKET_SOURCES = ['coingecko', 'kraken', 'coinbase'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
-/** The sources by rank: the first one that is sound for a token provides its latest price. */
+/** The sources by rank. The first source that is sound for a token provides the token's latest price. */
 export type SourceOrder = readonly MarketSourceName[];
 export const DEFAULT_SOURCES = ['coingecko', 'kraken'] as const satisfies SourceOrder;
 /** The only source with market caps, supplies and the whole history. Only its samples become final. */
@@ -38,7 +41,7 @@ export function parseMarketSources(text: string): SourceOrder {
 export const sourcesPreferredOver = (source: MarketSourceName): readonly MarketSourceName[] =>
   source === PRIMARY_SOURCE ? [] : [PRIMARY_SOURCE];
 
-/** Counts sources in columns of positions in `MARKET_SOURCES`. The most frequent source comes first. */
+/** Counts the sources in columns of positions in `MARKET_SOURCES`. Returns the most common source first. */
 export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSourceName[] {
   const counts: number[] = MARKET_SOURCES.map(() => 0);
   for (const column of columns) for (const place of column) (counts[place] as number)++;
@@ -49,7 +52,10 @@ export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSou
     .map(({ name }) => name);
 }
 
-/** How long each source's samples and candles are stored after their own time, in ms; forever without an entry. */
+/**
+ * How long each source's samples and candles are stored after their own time, in ms. Data of a source without an entry
+ * is never deleted.
+ */
 export type Retention = Partial<Record<MarketSourceName, number>>;
 const FORM = `must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (${MARKET_SOURCES.join(', ')})`;
 
@@ -64,7 +70,7 @@ export function parseRetention(text: string): Retention {
   return retention;
 }
 
-/** The first instant for which a source's data is stored; -Infinity without a limit. */
+/** The first instant for which a source's data is kept; -Infinity if there is no limit. */
 export const keptFrom = (retention: Retention, source: MarketSourceName, now: number): number =>
   now - (retention[source] ?? Number.POSITIVE_INFINITY);
 

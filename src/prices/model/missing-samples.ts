@@ -5,14 +5,14 @@ import { MARKET_SOURCES, type MarketSourceName } from './market-sources.ts';
 import type { PointSeries, Series } from './series.ts';
 
 /**
- * The spacing of rows. Each row fills its slot, or `around` ms on both sides if rows have no slots. Rows that are at most
- * `maxApart` ms apart have nothing between them. In ms.
+ * The spacing of rows. Each row fills its slot, or `around` ms on both sides if rows have no slots. No row is missing
+ * between rows that are at most `maxApart` ms apart. All values are in ms.
  */
 type Spacing = { slot: number; around: number; maxApart: number };
 
 /**
  * CoinGecko's five-minute samples are up to 527 s apart, and its hourly samples up to 6682 s, so that some hours have
- * none. If one sample of an hourly series is missing, its neighbours are about two hours apart.
+ * no sample. If one sample of an hourly series is missing, its neighbours are about two hours apart.
  */
 const SAMPLES: Readonly<Record<Interval, Spacing>> = {
   minute: { slot: 0, around: 5 * MINUTE, maxApart: 15 * MINUTE - 1 },
@@ -26,10 +26,13 @@ const startOf = ({ slot, around }: Spacing, at: number): number =>
 const endOf = ({ slot, around }: Spacing, at: number): number =>
   slot > 0 ? (Math.floor(at / slot) + 1) * slot : at + around;
 
-/** Ascending times (Unix ms). `isCounted` excludes some places. */
+/** Ascending times (Unix ms). `isCounted` excludes some of them. */
 type Times = { times: ArrayLike<number>; start: number; end: number; isCounted?: (place: number) => boolean };
 
-/** The parts of a span without rows. Times outside the span are ignored. Iterators take several times as long. */
+/**
+ * The parts of a span without rows. Times outside the span are ignored. This is a loop, because iterators take several
+ * times as long.
+ */
 function missingBetween(
   spacing: Spacing,
   { from, thru }: Span,
@@ -59,7 +62,7 @@ const missingIn = (interval: Interval, span: Span, times: Times): Span[] =>
 export const missingSamples = (interval: Interval, span: Span, times: readonly number[]): Span[] =>
   missingIn(interval, span, { times, start: 0, end: times.length });
 
-/** Like `missingSamples`, for the prices of a source and of the sources that are preferred to it. */
+/** Like `missingSamples`, but only for the prices of a source and of the sources that are preferred to it. */
 export function missingPoints(interval: Interval, span: Span, points: PointSeries, from?: MarketSourceName): Span[] {
   const { columns, start, end } = points.slice(span.from, span.thru);
   const { at: times, price, source } = columns;
@@ -85,14 +88,15 @@ const FIRST_RETRY = HOUR;
 const LONGEST_RETRY = 7 * DAY;
 
 /**
- * The pause in ms before missing rows are requested again. It doubles with each request, because the time of the
- * last request and the time since when rows are missing are stored. Undefined times are in the past.
+ * The pause in ms before missing rows are requested again. It doubles with each request, because it is computed from
+ * the stored time of the last request and the stored time since when rows have been missing. Undefined times count as
+ * long past.
  */
 export function retryPause(missingSince: number | undefined, fetchedAt: number | undefined): number {
   const missingFor = missingSince === undefined || fetchedAt === undefined ? 0 : fetchedAt - missingSince;
   return Math.min(LONGEST_RETRY, Math.max(FIRST_RETRY, missingFor));
 }
 
-/** Whether the longest pause has been reached, so that the source does not have the samples. */
+/** Whether the longest pause has been reached. The source is then assumed not to have the samples. */
 export const isGivenUp = (missingSince: number | undefined, fetchedAt: number | undefined): boolean =>
   retryPause(missingSince, fetchedAt) === LONGEST_RETRY;

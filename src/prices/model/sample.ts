@@ -25,9 +25,10 @@ export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map(
 };
 
 /**
- * Returns the row of each date, and the newest sample if it is not at midnight. A date's row is the sample nearest to its
- * midnight, stored at midnight. A past date without such a sample has its first sample, at its own time. The newest
- * sample is a date's row only once the day is ready. `samples` must be in ascending order; `now` is in Unix ms.
+ * Returns the row of each date and, if the newest sample is not at midnight, that sample. A date's row is the sample
+ * nearest to its midnight, stored at midnight. If a past date has no such sample, its row is its first sample, at the
+ * sample's own time. The newest sample is a date's row only once the day is ready. `samples` must be in ascending
+ * order; `now` is in Unix ms.
  */
 export function splitDaily(samples: readonly Sample[], now: number): { days: Sample[]; trailing: Sample | undefined } {
   const last = samples.at(-1);

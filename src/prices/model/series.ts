@@ -4,7 +4,7 @@ import type { Sample, SourcedSample } from './sample.ts';
 /** Rows as columns, ascending by `at` (Unix ms). `final` is 1 for a row that never changes. */
 export type Columns = { readonly at: Float64Array; readonly final: Uint8Array };
 
-/** Columns of figures, and of marks from 0 through 255. */
+/** Columns of figures, and columns of marks from 0 through 255. */
 export type ColumnsOf<Figure extends string, Mark extends string = never> = Columns & {
   readonly [Name in Figure]: Float64Array;
 } & { readonly [Name in Mark]: Uint8Array };
@@ -48,7 +48,9 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/** The position of the first instant at or after `instant`. `instants` must be in ascending order. */
+/**
+ * Returns the position of the first of `instants` that is at or after `instant`. `instants` must be in ascending order.
+ */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;
@@ -82,7 +84,7 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
     columns = larger;
   }
 
-  /** @param rows ascending, none before `instant` */
+  /** @param rows in ascending order, with no row before `instant` */
   function replaceFrom(instant: number, rows: readonly Row[]): void {
     const keep = placeOf(columns.at, instant, length);
     reserve(keep + rows.length);
@@ -140,7 +142,7 @@ export function columnsOf<C extends Columns, Row>(
   return columns;
 }
 
-/** By default, a row is unsettled and from the primary source. */
+/** By default, a row is not final and is from the primary source. */
 type PointRow = Sample & { final?: boolean; source?: MarketSourceName };
 
 /** `source` is the position of a row's source in `MARKET_SOURCES`. */

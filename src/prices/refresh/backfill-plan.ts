@@ -13,16 +13,22 @@ import { retryPause } from '#prices/model/missing-samples';
 import type { RefreshSchedule } from '#prices/sources/coingecko-plans';
 import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
-/** CoinGecko returns hours for spans of up to this many days. */
+/** CoinGecko returns hourly samples for spans of up to this many days. */
 export const HOURLY_DAYS = 90;
-/** The longest span of hours, in ms. It is less than 90 days, because a longer span returns days. */
+/**
+ * The longest requested span of hourly samples, in ms. It is shorter than 90 days, because CoinGecko returns daily
+ * samples for longer spans.
+ */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
 /** The maximum number of calls for hours per request. Several requests fill a long window. */
 const HOURLY_CALLS = 5;
-/** The delay in ms until a day that is due but missing is requested again. */
+/** The delay before a day that is due but missing is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
-/** Calls to CoinGecko: midnights (`daily`), older hours (`hours`), last day (`chart`), latest prices (`latest`). */
+/**
+ * The kinds of calls to CoinGecko: midnights (`daily`), older hours (`hours`), the last day (`chart`), latest prices
+ * (`latest`).
+ */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 
 type PlannedFetch = {
@@ -34,9 +40,9 @@ type PlannedFetch = {
 /** The state of a token for the window's interval. Instants in Unix ms. */
 export type PlanInput = Known & {
   earliest: number;
-  /** Whether the source has responded for the token's start. */
+  /** Whether the source has already responded for the time of the token's start. */
   isBeginningCovered: boolean;
-  /** The spans that the source has reported without samples, and the time since when some are missing. */
+  /** The spans for which the source has returned no samples, and the time since when samples have been missing. */
   missing: readonly Span[];
   missingSince: number | undefined;
   reach: number;
@@ -49,10 +55,10 @@ export type PlanInput = Known & {
   hasFailed: boolean;
 };
 
-/** The days of history that CoinGecko provides, by interval, and how long its samples are stored, in ms. */
+/** The days of history that CoinGecko provides, by interval, and how long its samples are kept, in ms. */
 export type HistoryLimits = { history: Readonly<{ day: number; finer: number }>; keptFor: number };
 
-/** The first instant (Unix ms) with samples that are provided and stored; -Infinity without a limit. */
+/** The first instant (Unix ms) whose samples are both provided and kept; -Infinity if there is no limit. */
 export const reachOf = ({ history, keptFor }: HistoryLimits, interval: Interval, now: number): number =>
   now - Math.min((interval === 'day' ? history.day : history.finer) * DAY, keptFor);
 
@@ -62,10 +68,10 @@ const isDue = (kind: FetchKind, every: number, input: PlanInput): boolean =>
   !input.tried.includes(kind) && ageOf(kind, input) >= every;
 
 const firstMidnight = ({ reach }: Pick<PlanInput, 'reach'>): number => startOfDate(reach + DAY - 1);
-// The limit moves while a call is in flight, so the first one or two hours are not requested.
+// The limit moves while a call is in flight, so the first hour or two are not requested.
 const firstHour = ({ reach }: Pick<PlanInput, 'reach'>): number => intervalStart('hour', reach) + 2 * HOUR;
 
-/** The first instant with CoinGecko samples of an interval. Minutes exist for the last day only. */
+/** The first instant with CoinGecko samples of an interval. Minutes are provided only for the last day. */
 export function firstProvided(interval: Interval, input: Pick<PlanInput, 'reach' | 'now'>): number {
   if (interval === 'minute') return Math.max(input.reach, input.now - DAY);
   return interval === 'hour' ? firstHour(input) : firstMidnight(input);
@@ -76,7 +82,10 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/** Whether to request data before the known start. Otherwise, a response would depend on earlier requests. */
+/**
+ * Whether to request data from before the known start. If it were not requested, a response would depend on earlier
+ * requests.
+ */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;
@@ -90,7 +99,7 @@ const isRetryDue = (kind: FetchKind, input: PlanInput): boolean =>
 const unrequested = (gaps: readonly Span[], { missing }: Pick<PlanInput, 'missing'>): Span[] =>
   gaps.flatMap((gap) => subtractSpans(gap, missing));
 
-/** One call returns every missing day. If the known start is missing, the call includes all older data. */
+/** Plans one call for all missing days. If the known start is missing, the call includes all older data. */
 function planDaily(from: number, wait: Wait, isDue: boolean, input: PlanInput): PlannedFetch[] {
   const { now, tried, beginning, earliest } = input;
   const age = ageOf('daily', input);
@@ -120,7 +129,7 @@ function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   return planDaily(first.from, wait, isDue, input);
 }
 
-/** One call for the last 90 days, and further calls for older hours. */
+/** Plans one call for the last 90 days, and further calls for older hours. */
 function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   const recent = { from: now - HOURLY_DAYS * DAY, thru: now };
   const pieces: Span[] = [];
@@ -173,7 +182,10 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/** Called again after each fetch. After a failure, fetches are not awaited, so a response waits for one deadline. */
+/**
+ * Called again after each fetch. After a failure, further fetches are not awaited, so a response waits for at most one
+ * deadline.
+ */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

@@ -60,7 +60,7 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
     } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
   }
 
-  /** Fills a window with the fallback's data if the primary source failed to provide its own, or has none. */
+  /** Fills a window with the fallback's data if the primary source failed, or has no data for it. */
   async function completed(
     token: TokenName,
     window: Window,
@@ -83,7 +83,7 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
     return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
   }
 
-  /** A window without CoinGecko. Only windows with the latest price wait for it. */
+  /** Fills a window if CoinGecko is not used. Only windows with the latest price wait for the latest price. */
   async function ofExchanges(token: TokenName, window: Window): Promise<FetchOutcome> {
     const newest = window.open ? latest.latest(token) : NOTHING_TO_FETCH;
     const outcome = await windows.window(token, window);
@@ -115,18 +115,19 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
         if (!next) return completed(token, window, tried, runner.outcome);
         const { kind, span, wait } = next;
         const name = nameOf(kind, token);
-        // Another source's data is served until the primary source recovers.
+        // If it is covered, another source's data is served until the primary source recovers.
         const isServedMeanwhile =
           singleFlight.failure(name) !== undefined && hasFallback && windows.isComplete(token, window);
         const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
         const reached = reach(window.interval, now);
         const isMade = await runner.run(name, until, fetchOf(fetches, kind, token, span));
         if (reach(window.interval, now) > reached) {
-          // CoinGecko's plan has less history than assumed, so another plan is made without a pause.
+          // CoinGecko's plan has less history than assumed, so the fetches are planned again without a pause.
           singleFlight.forget(name);
           continue;
         }
-        // The fetch in flight may have been for other hours, so these hours may still be missing.
+        // If this call only joined a fetch in flight, that fetch may have been for other hours, so these hours may
+        // still be missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }
     },
@@ -150,7 +151,7 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latest.dueAfter(), clock.now()),
     warnings: (): Warning[] => [...singleFlight.warnings(), ...latest.warnings()],
     idle: singleFlight.idle,
-    /** The first instant within the plan or the exchanges' history, and the retention period. */
+    /** The first instant within both the retention period and the history of the plan or the exchanges. */
     reach: (interval: Interval): number => reach(interval, clock.now()),
   };
 }

@@ -7,8 +7,8 @@ import { SKEW } from '#upstream/freshness';
 export function createDemandStore(prisma: PrismaClient) {
   return {
     /**
-     * Locks the rows in the order of their names, because two processes may write at once. `at` is in Unix ms. A time in
-     * the future was written before the clock was set back.
+     * Locks the rows in the order of their names, because two processes may write at once. `at` is in Unix ms. A stored
+     * time in the future was written before the clock was set back, and is replaced.
      */
     async note(tokens: readonly TokenName[], at: number): Promise<void> {
       await prisma.$executeRaw`
@@ -18,7 +18,9 @@ export function createDemandStore(prisma: PrismaClient) {
           WHERE name = ANY (${[...tokens]}::text[]) ORDER BY name FOR UPDATE)`;
     },
 
-    /** Notes that a response of the primary source had no price of some tokens, with a precision of an hour. */
+    /**
+     * Records, with a precision of an hour, that a response of the primary source contained no price for some tokens.
+     */
     async unpriced(tokens: readonly TokenName[], at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE token SET unpriced_at = ${iso(at)}::timestamptz

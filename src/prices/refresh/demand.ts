@@ -10,13 +10,13 @@ type Dependencies = { store: DemandStore; clock: Clock };
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
   /**
-   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms).
-   * Both use the wall clock, as the store does. If the clock is set back, the next record must not be delayed.
+   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). Both
+   * use the wall clock, as the store does. If the clock is set back, the next record must not be delayed by that.
    */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
-  /** The number of tokens in demand, as of the last call of `tokens`. */
+  /** The number of tokens in demand, as of the most recent call of `tokens`. */
   let size = 0;
 
   /** Shares this process's requested tokens with the other processes. */

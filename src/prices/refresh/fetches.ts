@@ -15,7 +15,7 @@ import type { RefreshDeps } from './refresh-deps.ts';
 
 type Recording = Pick<RefreshDeps, 'archive' | 'retention' | 'log'>;
 
-/** Stores a source's data, except rows that are older than the retention period. */
+/** Creates the function that stores a source's data, except rows that are older than the retention period. */
 export function createRecorder(source: MarketSourceName, { archive, retention, log }: Recording) {
   const oldest = (now: number) => keptFrom(retention, source, now);
 
@@ -24,7 +24,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
     return archive.record(source, resource, token, kept, now);
   }
 
-  /** Stores a single sample as a minute point, and also as the hour's point if the hour has none yet. */
+  /** Stores a single sample as a minute point. If the hour has no point yet, also stores it as the hour's point. */
   function singleSample(token: TokenName, sample: Sample): PointUpdate[] {
     const hour = intervalStart('hour', sample.at);
     const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
@@ -37,8 +37,9 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
     record,
 
     /**
-     * Stores a response's latest prices, and each of them also as a point. A price that jumped is stored when it is
-     * confirmed. A price that contradicts the primary source's is stored, but neither served nor a point.
+     * Stores a response's latest prices, and also stores each of them as a point. A price that jumped is stored only
+     * after it has been confirmed. A price that contradicts the primary source's price is stored, but it is not served
+     * and not stored as a point.
      */
     async quotes(resource: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const stored = Map.groupBy(await archive.storedLatest(quotes.map(({ token }) => token)), ({ token }) => token);
@@ -70,8 +71,8 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * Whether a response has market caps and volumes, 0 if unknown. Without one of them, its prices are served, but they are
- * not final, and its days are requested again.
+ * Whether a response contains market caps and volumes. CoinGecko sends 0 for an unknown figure. If all market caps or
+ * all volumes are missing, the prices are served, but they are not final, and the days are requested again.
  */
 const hasAllFigures = (samples: readonly Sample[]): boolean =>
   samples.length === 0 ||
@@ -80,7 +81,7 @@ const hasAllFigures = (samples: readonly Sample[]): boolean =>
 /** A sample without a price is missing: another response or another source can provide it. */
 const priced = (samples: readonly Sample[]): Sample[] => samples.filter(({ price }) => price !== null);
 
-/** The scheduled fetch of all tokens in demand, and the fetch of those that its response lacked. */
+/** The scheduled fetch of all tokens in demand, and the fetch of the tokens that its response lacked. */
 type LatestFetch = 'latest' | 'latest-missing';
 
 /** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
@@ -89,10 +90,13 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
   const recorder = createRecorder(PRIMARY_SOURCE, deps);
   const { singleSample, quotes } = recorder;
   const { history } = source;
-  /** Samples beyond these limits are not stored, so they are not requested. */
+  /** Samples beyond these limits are not kept, so they are not requested. */
   const limits: HistoryLimits = { history, keptFor: retention[PRIMARY_SOURCE] ?? Number.POSITIVE_INFINITY };
 
-  /** Stores a response. Also stores the time since when samples are missing that this response should contain. */
+  /**
+   * Stores a response. If samples that it should contain are missing, also stores the time since when they have been
+   * missing.
+   */
   async function record(
     resource: Fetch,
     token: TokenName,
@@ -120,8 +124,8 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
     limits,
 
     /**
-     * Makes one call per page of tokens, and stores all prices together, as `what`. Fails only if every call fails.
-     * The tokens of a failed call are missing.
+     * Makes one call per page of tokens, and stores all prices together under the resource `what`. Fails only if every
+     * call fails. The tokens of a failed call count as missing.
      */
     async latest(
       tokens: readonly TokenName[],
@@ -157,7 +161,9 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       await record(`chart:${token}`, token, updates, now);
     },
 
-    /** Makes one call for hours older than a day. If the span reaches into the last 90 days, it covers all 90 days. */
+    /**
+     * Makes one call for hours older than a day. If the span overlaps the last 90 days, the call covers all 90 days.
+     */
     async hours(token: TokenName, span: Span): Promise<void> {
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;
@@ -170,7 +176,7 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       await record(`hours:${token}`, token, updates, now);
     },
 
-    /** Makes one call for every midnight from an instant on, within the plan's history. */
+    /** Makes one call, for all midnights from an instant on within the plan's history. */
     async daily(token: TokenName, { from }: Pick<Span, 'from'>): Promise<void> {
       const days = Math.ceil((clock.now() - from) / DAY);
       const samples = priced(await source.daily(token, Number.isFinite(reachOf(limits, 'day', 0)) ? days : 'max'));
@@ -181,7 +187,7 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       const expectedFrom = Math.max(startOfDate(from), archive.beginning(token) + DAY);
       if (!last && samples.some((sample) => sample !== trailing) && expectedFrom <= lastKnowable('day', now))
         throw new UpstreamFailure(PRIMARY_SOURCE, 'unexpected', 'a daily chart without a sample near midnight');
-      // The row of a date after the last row may still appear. A response without samples is an answer, too.
+      // Rows of dates after the last row may still appear. A response without samples also covers the span.
       const lastDate = last && isSettled('day', last.at, now) ? startOfDate(last.at) : startOfDate(now) - DAY;
       const thru = samples.length === 0 ? lastKnowable('day', now) : lastDate + DAY - 1;
       const isFinal = hasAllFigures(samples);

@@ -12,7 +12,7 @@ type Options = { sources: RankedSources; store: FailoverStore; differed: (token:
 
 const isDue = (source: LatestSource, token: TokenName): boolean => source.age(token) >= source.dueAfter();
 
-/** The latest prices from the first source that is sound. */
+/** Fetches the latest prices from the first source that is sound. */
 export function createLatestFailover(deps: RefreshDeps, { sources, store, differed }: Options) {
   const { archive, demand, singleFlight, clock } = deps;
   const [first] = sources;
@@ -22,7 +22,10 @@ export function createLatestFailover(deps: RefreshDeps, { sources, store, differ
   /** When a fetch of this process last failed (Unix ms). */
   const failedAt = new Map<MarketSourceName, number>();
 
-  /** The tokens in demand that no higher source from the served one on provides, those with the oldest prices first. */
+  /**
+   * The tokens in demand that a source must provide, because no higher source, starting with the served source,
+   * provides them. The tokens with the oldest prices come first.
+   */
   async function tokensFor(source: LatestSource): Promise<TokenName[]> {
     const higher = sources.slice(servedRank(), rankOf(source.name));
     const isNeeded = (token: TokenName) => source.lists(token) && !higher.some((other) => isSoundFor(other, token));
@@ -60,7 +63,7 @@ export function createLatestFailover(deps: RefreshDeps, { sources, store, differ
     return runner.outcome;
   }
 
-  /** The sources that can provide a token's price, from the served one on. */
+  /** The sources that can provide a token's price, starting with the served source. */
   const candidates = (token: TokenName): LatestSource[] =>
     sources.slice(servedRank()).filter((source) => source.lists(token));
 

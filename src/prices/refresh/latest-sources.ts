@@ -19,9 +19,9 @@ export type LatestSource = {
   resource: Fetch;
   /** Whether the source can have a price of a token. */
   lists(token: TokenName): boolean;
-  /** The age from which a price is due, in ms: infinite while the budget is spent. */
+  /** The age from which a price is due, in ms. It is infinite while the budget is spent. */
   dueAfter(): number;
-  /** The interval at which prices arrive if the source works, in ms. */
+  /** The interval at which prices arrive while the source works, in ms. */
   interval(): number;
   hasBudget(): boolean;
   /** The age of a token's latest price, or of the last request for it, in ms. */
@@ -39,7 +39,7 @@ export type LatestSource = {
   warnings?(): Warning[];
 };
 
-/** The age of a price or of the last request for it. Times are in Unix ms. */
+/** The age of a price, or of the last request for it if that is more recent. Times are in Unix ms. */
 const youngest = (now: number, ...times: (number | undefined)[]): number =>
   Math.min(...times.map((at) => ageAt(at, now)));
 
@@ -97,7 +97,7 @@ export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedul
     const result = await fetches.latest(tokens, resource);
     missing.note(tokens, result.missing);
     responses.note(tokens);
-    // A missing token may only be missing from the response for all tokens.
+    // A token may be missing only from the response for all tokens, so its absence there proves nothing.
     const unpriced = resource === 'latest' ? result.unpriced : [...result.unpriced, ...result.missing];
     if (unpriced.length > 0) await demand.unpriced(unpriced);
   }
@@ -116,8 +116,8 @@ export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedul
     warnings: missing.warnings,
 
     /**
-     * A newly requested token is due immediately if no price is stored. Otherwise, it is due early only if the budget
-     * has spare calls.
+     * If no price of a newly requested token is stored, the token is due immediately. Otherwise, it is due early only
+     * if the budget has spare calls.
      */
     age(token) {
       const now = clock.now();

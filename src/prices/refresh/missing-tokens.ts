@@ -2,7 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, HOUR, MINUTE } from '#core/clock';
 import type { Warning } from '#upstream/freshness';
 
-/** The pause after the first request for missing tokens alone, in ms. It doubles with each further request. */
+/** The pause after the first separate request for missing tokens, in ms. It doubles with each further request. */
 const FIRST_PAUSE = 10 * MINUTE;
 const LONGEST_PAUSE = DAY;
 /** How long a token counts as missing after the last response that lacked it, in ms. */
@@ -30,7 +30,7 @@ export function createMissingTokens(clock: Clock) {
   }
 
   return {
-    /** Notes the result of a response to a request for some tokens. */
+    /** Records which of the requested tokens a response lacked. */
     note(requested: readonly TokenName[], missing: readonly TokenName[]): void {
       const now = clock.elapsed();
       const lacked = new Set(missing);
@@ -43,7 +43,7 @@ export function createMissingTokens(clock: Clock) {
 
     isDue: (): boolean => due().length > 0,
 
-    /** Whether the first request for a token alone is due or under way. */
+    /** Whether the first separate request for a token is due or under way. */
     isAwaited: (token: TokenName): boolean => byToken.get(token)?.requests === 0 || underWay.has(token),
 
     /** Requests the due tokens. All of them share one request, so their pauses stay in step. */

@@ -5,13 +5,16 @@ import { leftOf, monthOf, type SpentBudget, type UpstreamBudget } from '#upstrea
 import { ageAt } from '#upstream/freshness';
 import type { RefreshDeps } from './refresh-deps.ts';
 
-/** The longest pause between charts of the last day, in ms. A longer pause leaves a gap. */
+/** The longest pause between two charts of the last day, in ms. A longer pause leaves a gap. */
 const LONGEST_CHART = DAY - HOUR;
 
 /** The shortest time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
-/** Calls per fetch of the latest prices, and the numbers of tokens whose charts and days are in demand. */
+/**
+ * The number of calls per fetch of the latest prices, and the numbers of tokens whose charts and daily series are in
+ * demand.
+ */
 type ScheduledLoad = { latest: number; charts: number; days: number };
 
 /** `early` is the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
@@ -19,8 +22,8 @@ type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
  * Throttles the schedule proportionally, so that the budget lasts until the end of the month. The daily series keeps
- * one call a day per token, and charts keep one call every 23 hours, because a longer pause leaves a gap. So only the
- * interval of the latest prices has no upper limit. Spare calls are used for early fetches.
+ * one call a day per token, and charts keep one call every 23 hours, because a longer pause leaves a gap. Therefore,
+ * only the interval of the latest prices has no upper limit. Spare calls are used for early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,
@@ -44,7 +47,7 @@ export function throttled(
   return { latest, chart: longest, early };
 }
 
-/** The schedule without CoinGecko: an exchange's candles of five minutes can be a candle late. */
+/** The schedule if CoinGecko is not used. An exchange's five-minute candles can be late by one candle. */
 export const EXCHANGE_SCHEDULE: Pick<Schedule, 'current' | 'latestEvery'> = {
   current: () => ({ latest: MINUTE, chart: 10 * MINUTE, early: LEAST_EARLY }),
   latestEvery: () => MINUTE,

@@ -10,7 +10,7 @@ import type { LatestSource } from './latest-sources.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
 import type { RankedSources, SourceHealth } from './source-health.ts';
 
-/** How many times a decision is tried, because other processes may decide at the same time. */
+/** How many times a decision is attempted, because other processes may decide at the same time. */
 const TRIES = 3;
 
 type Options = {
@@ -49,7 +49,10 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
     }
   }
 
-  /** If all higher sources, from the served one on, are unsound, or if the source ranks higher and has recovered. */
+  /**
+   * Whether a source takes over: all higher sources, starting with the served source, are unsound, or the source ranks
+   * higher than the served source and has recovered.
+   */
   function takesOver(source: LatestSource, isRecovered: (since: number) => boolean): boolean {
     const rank = rankOf(source.name);
     const served = servedRank();
@@ -61,7 +64,10 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
     rankOf,
     servedRank,
 
-    /** A source has responded. Serves it if it takes over. `isRecovered`: its previous response was good, too. */
+    /**
+     * Called when a source has responded. Serves the source if it takes over. `isRecovered`: its previous response was
+     * good, too.
+     */
     async noteResponse(source: LatestSource, isRecovered: (since: number) => boolean): Promise<void> {
       for (let tries = 0; tries < TRIES && takesOver(source, isRecovered); tries++) {
         const from = archive.failover();
@@ -73,7 +79,7 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
       }
     },
 
-    /** For the operator: an active fallback, and the prices that differed greatly between the sources. */
+    /** Warnings for the operator: an active fallback, and the prices that differed greatly between the sources. */
     warnings(): Warning[] {
       const { served, since, differences } = archive.failover();
       const isFallback = served !== first.name;

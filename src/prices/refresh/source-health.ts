@@ -7,10 +7,10 @@ import { ageAt } from '#upstream/freshness';
 import type { LatestSource } from './latest-sources.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
 
-/** By rank. */
+/** The sources by rank. */
 export type RankedSources = readonly [LatestSource, ...LatestSource[]];
 
-/** Whether the sources of latest prices work, as a whole and for a token. */
+/** Determines whether the sources of latest prices work, both in general and for one token. */
 export function createSourceHealth({ archive, singleFlight, clock }: RefreshDeps, sources: RankedSources) {
   function isSound(source: LatestSource): boolean {
     const canBeRequested = singleFlight.failure(source.resource) === undefined && source.hasBudget();

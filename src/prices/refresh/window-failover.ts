@@ -12,7 +12,7 @@ import type { RefreshDeps } from './refresh-deps.ts';
 
 type WindowSource = Pick<OpenedExchange, 'name' | 'lists' | 'reach' | 'samples'> & { recorder: Recorder };
 
-/** `within` limits the request to spans that the primary source has reported without samples. */
+/** `within` limits the request to spans for which the primary source has returned no samples. */
 type Missing = { token: TokenName; interval: Interval; from: number; within: readonly Span[] | undefined };
 
 /** Fills the gaps of a window from the exchanges, in their order. */
@@ -32,7 +32,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
   const gapsFrom = (beginning: number, { interval, span }: Window, coverage: readonly Span[]): Span[] =>
     gapsIn(interval, span, { now: clock.now(), beginning, coverage });
 
-  /** What a source may add to a window. For a source, data from a lower one is a gap. */
+  /** The parts of a window that a source may fill. Data from a lower source counts as a gap. */
   function gapsOf({ name, reach }: WindowSource, token: TokenName, window: Window): Span[] {
     const { interval } = window;
     const now = clock.now();
@@ -40,7 +40,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     const first = reach(interval, now) + 2 * spacingOf(interval);
     const beginning = Math.max(archive.beginning(token), first, keptFrom(retention, name, now));
     const lower = archive.sources.slice(archive.sources.indexOf(name) + 1);
-    // Data of sources that are turned off stays.
+    // Data from sources that are turned off is kept.
     const replaceable = coverageOf(lower, { token, interval });
     const coverage = archive.coverage(token, interval).flatMap((span) => subtractSpans(span, replaceable));
     return gapsFrom(beginning, window, coverage);
@@ -56,7 +56,8 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     const head = rows[0];
     const last = rows.at(-1);
     if (!head || !last) return recorder.record(resource, token, [], clock.now());
-    // The exchange may not have listed the token before its first sample, so nothing is known about that time.
+    // The exchange may not have listed the token before the first sample that it returned, so nothing is known about
+    // the time before it.
     const start = Math.max(from, head.at - spacingOf(interval) + 1);
     const reach = { from: start, thru: intervalStart('minute', last.at) + MINUTE - 1 };
     const ofExchanges = higherThan(name).filter((source) => source !== PRIMARY_SOURCE);
@@ -70,8 +71,8 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
   }
 
   /**
-   * Whether a newer sample has become available, or this process has not requested samples this old. Samples that both
-   * sources lack are requested again after growing pauses.
+   * Whether a newer sample has become available, or this process has not yet requested samples as old as these. Samples
+   * that both sources lack are requested again after growing pauses.
    */
   function isDue(resource: Fetch, { token, interval, from, within }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
@@ -118,7 +119,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     /** Fills the gaps of a window. */
     window: (token: TokenName, window: Window): Promise<FetchOutcome> => fill(token, window),
 
-    /** Fills the parts of a window that the primary source has reported without samples. */
+    /** Fills the parts of a window for which the primary source has returned no samples. */
     missing(token: TokenName, window: Window): Promise<FetchOutcome> {
       const within = archive.missing(token, window.interval, PRIMARY_SOURCE);
       return within.length === 0 ? Promise.resolve(NOTHING_TO_FETCH) : fill(token, window, within);

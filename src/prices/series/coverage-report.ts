@@ -17,7 +17,7 @@ export type CoverageRow = {
   points: number;
   first: number | undefined;
   last: number | undefined;
-  /** Spans for which the source has no more data. */
+  /** Spans for which the source has provided all its data. */
   spans: Span[];
   /** Gaps across all sources, from the token's start (its listing, or an older stored day) until now. */
   gaps: Span[];
@@ -29,7 +29,7 @@ type StoredSeries = {
   coverage: readonly Coverage[];
   complete: (coverage: readonly Coverage[], interval: Interval) => Span[];
   gapsOf: (token: Token, interval: Interval, reported: readonly SeriesSummary[], complete: Span[]) => Span[];
-  /** The source that always has a row. Other sources have a row only if they have data. */
+  /** The source that always has a row in the report. Other sources have a row only if they have data. */
   always?: MarketSourceName;
 };
 
@@ -57,7 +57,7 @@ export async function coverageReport(store: PointStore, tokens: readonly Token[]
   const times = plausibleTimes(now);
   const [summary, coverage] = await Promise.all([store.summary(times), store.coverage()]);
   const distant = Map.groupBy(await store.distantSamples(times), ({ token, interval }) => `${interval}:${token}`);
-  /** Missing samples within the stored coverage. */
+  /** Returns the missing samples within the stored coverage. */
   const holes = (token: TokenName, interval: Interval) =>
     (distant.get(`${interval}:${token}`) ?? []).flatMap(({ span }) =>
       missingSamples(interval, span, [span.from, span.thru]),
@@ -91,7 +91,10 @@ export function beginningIn(report: readonly CoverageRow[]) {
 type Counted = { changes: number; rows: readonly SeriesSummary[] };
 type Dependencies = { store: Pick<PointStore, 'changes' | 'summary'>; clock: Clock };
 
-/** The first and last sample and the number of samples per series and source. Counted again only after a change. */
+/**
+ * The first and last sample and the number of samples per series and source. The samples are counted again only after a
+ * change.
+ */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
 

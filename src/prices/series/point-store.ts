@@ -14,14 +14,20 @@ export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[]
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
-/** A pattern for the resources of one token's samples. The name of all latest prices of a source ends in `:latest`. */
+/**
+ * A pattern for the resources that concern one token's samples. The name of the resource for all latest prices of a
+ * source ends in `:latest`.
+ */
 const TOKEN_RESOURCE = `^(chart|hours|daily|import|purge|(${MARKET_SOURCES.join('|')}):(minute|hour|day)):`;
 
 export function createPointStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, POINT_TABLE),
 
-    /** The times of consecutive samples of a series, from any source, between which samples can be missing. */
+    /**
+     * The times of consecutive samples in a series, from any source, that are so far apart that samples can be missing
+     * between them.
+     */
     async distantSamples(times: Span): Promise<{ token: TokenName; interval: Interval; span: Span }[]> {
       const rows = await prisma.$queryRaw<{ token: TokenName; interval: Interval; from: number; thru: number }[]>`
         SELECT token, "interval"::text AS interval, ${epochMs('before')} AS "from", ${epochMs('at')} AS thru FROM (
@@ -46,7 +52,10 @@ export function createPointStore(prisma: PrismaClient) {
       return new Map(rows.map(({ token, changes }) => [token, changes]));
     },
 
-    /** The stored prices at the start of each date, from samples or candles. `dates` is the first and the last date. */
+    /**
+     * The stored prices at the start of each date, from samples or candles. `dates` contains the first and the last
+     * date.
+     */
     async dailyPrices(token: TokenName, dates: Span): Promise<ReadonlyMap<number, number>> {
       const from = toInstant(startOfDate(dates.from));
       const thru = toInstant(startOfDate(dates.thru) + DAY);
@@ -61,9 +70,9 @@ export function createPointStore(prisma: PrismaClient) {
     },
 
     /**
-     * Merges rows of `dates` (the first and the last, Unix ms) and coverage in one transaction. `merge` receives the
-     * stored rows. Returns its result. The table is locked from the read to the write. Otherwise, a process that fetches one of these dates
-     * in the meantime would store a second row for the date or lose a final row.
+     * Merges rows and coverage for `dates` (the first and the last, Unix ms) in one transaction. `merge` receives the
+     * stored rows. Returns its result. The table is locked from the read to the write. Otherwise, a process that
+     * fetches one of these dates in the meantime would store a second row for the date or lose a final row.
      */
     async merge<Merged extends Merge>(
       token: TokenName,

@@ -41,10 +41,10 @@ type PurgedKind = keyof typeof KINDS;
 export type Purge = { source: MarketSourceName; before?: number | undefined };
 
 /**
- * Deletes a source's next rows in a series, and its coverage up to the last deleted row. The last batch deletes
- * coverage up to the end of the purge. If a deleted row had replaced another source's row, that source's coverage loses
- * the slot, so coverage never exceeds the rows. Deletes rows by a list of times: the embedded database has no
- * statistics, and a self-join took a minute.
+ * Deletes the next batch of a source's rows in a series, and the source's coverage up to the last deleted row. The last
+ * batch deletes coverage up to the end of the purge. If a deleted row had replaced another source's row, the row's slot
+ * is removed from that source's coverage, so that coverage never exceeds the rows. Deletes rows by a list of times: the
+ * embedded database has no statistics, and a self-join took a minute.
  */
 function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const { table, coverageTable: coverage } = kind.table;

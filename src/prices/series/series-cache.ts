@@ -11,14 +11,14 @@ import type { VersionWatcher } from '#upstream/version-watcher';
 import type { Coverage, RowsFrom, SeriesStore } from './series-store.ts';
 import type { Evictable, WorkingSet } from './working-set.ts';
 
-/** The maximum age of minutes in memory, in ms. Older rows are read on request. Hours and days stay in memory. */
+/** The maximum age of minutes in memory, in ms. Older minutes are read on request. Hours and days stay in memory. */
 const MINUTES_IN_MEMORY = 31 * DAY;
 
 /** The first instant (Unix ms) whose rows are in memory. */
 const oldestInMemory = (interval: Interval, now: number): number =>
   interval === 'minute' ? now - MINUTES_IN_MEMORY : 0;
 
-/** Merges the changes of each series into one, from the earliest change within the data in memory. */
+/** Merges all changes of a series into one change, which starts at the earliest changed instant in memory. */
 function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   const of = new Map<string, RowsFrom>();
   for (const { token, interval, from } of rows) {
@@ -28,7 +28,7 @@ function eachOnce(rows: readonly RowsFrom[], now: number): RowsFrom[] {
   return [...of.values()].map((row) => ({ ...row, from: Math.max(row.from, oldestInMemory(row.interval, now)) }));
 }
 
-/** The spans that sources have reported: those with all samples, and those in which samples are missing. */
+/** The spans for which sources have responded: spans with all samples, and spans in which samples are missing. */
 type Reported = { complete: readonly Span[]; missing: readonly Span[] };
 const NOTHING: Reported = { complete: [], missing: [] };
 
@@ -40,7 +40,7 @@ type Cached<C extends Columns, Row> = {
 };
 type Group<C extends Columns, Row> = Evictable & { cached: ReadonlyMap<Interval, Cached<C, Row>> };
 
-/** The series of a group. A group's name is a token, or a token and an interval. */
+/** Splits the name of a group: a token, or a token and an interval. */
 function seriesIn(group: string): { token: TokenName; interval: Interval }[] {
   const [token = '', only] = group.split(':');
   return INTERVALS.filter((interval) => only === undefined || interval === only).map((interval) => ({
@@ -62,13 +62,13 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
   workingSet: WorkingSet;
   /** The name of a series' group. The series of a group are loaded and evicted together. */
   groupOf: (token: TokenName, interval: Interval) => string;
-  /** The resources that concern only a group, and those that concern all groups. */
+  /** The resources that concern only one group, and the resources that concern all groups. */
   namesOf: (group: string) => readonly What[];
   ofAll?: readonly What[];
   touched: (resource: What, since: number) => readonly RowsFrom[];
   /** The reported spans of a series as of now, from its stored coverage. */
   reported: (coverage: readonly Coverage[], interval: Interval, now: number) => readonly Span[];
-  /** The parts of a reported span without rows of a source or of preferred sources, or of any source. */
+  /** The parts of a reported span without rows from a source or the sources preferred to it, or from any source. */
   missing: (interval: Interval, span: Span, series: Series<C, Row>, source?: MarketSourceName) => readonly Span[];
   readFurther?: (
     changed: readonly What[],
@@ -164,7 +164,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       workingSet.add(group);
     }
     for (const [place, { token, interval, from }] of series.entries()) {
-      // Another cache may have evicted the group in the meantime.
+      // Loading another cache may have evicted the group in the meantime.
       if (!kept.has(groupOf(token, interval))) continue;
       const { series } = of(token, interval);
       series.dropBefore(oldestInMemory(interval, now));
@@ -174,7 +174,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       setCoverage(name, coverage, now);
     }
     further?.apply();
-    // No response contains data that is not loaded, so changes to other data do not count.
+    // Responses contain only loaded data, so changes to other data do not count.
     const news = new Set(changed).difference(new Set(groups.flatMap(namesOf)));
     if (news.size > 0) generation += 1;
     polledAt = now;
@@ -193,7 +193,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
     onChange: (listener: () => void): void => void listeners.push(listener),
     loaded: (): string[] => [...kept.keys()],
 
-    /** Loads a group with a poll. Returns undefined if the group is in memory, where it remains while in use. */
+    /** Loads a group with the next poll. Returns undefined if it is in memory, where it remains while it is in use. */
     load(name: string): Promise<void> | undefined {
       const group = kept.get(name);
       if (!group) {
@@ -206,7 +206,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
 
     series: (token: TokenName, interval: Interval): Series<C, Row> => of(token, interval).series,
 
-    /** The spans that all sources or one source have reported: with all samples (`coverage`), and without. */
+    /** The spans for which all sources, or one source, have responded: with all samples (`coverage`), and without. */
     coverage: (...series: Parameters<typeof reportedBy>) => reportedBy(...series).complete,
     missing: (...series: Parameters<typeof reportedBy>) => reportedBy(...series).missing,
 
@@ -218,7 +218,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
 
     generation: () => generation,
 
-    /** The series from the start of a span. Read from the store if memory does not contain the start. */
+    /** The series from the start of a span on. It is read from the store if the start is not in memory. */
     async reaching(token: TokenName, interval: Interval, { from, thru }: Span): Promise<Series<C, Row>> {
       const now = clock.now();
       const { series } = of(token, interval);

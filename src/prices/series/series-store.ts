@@ -22,11 +22,14 @@ export type SeriesSummary = OfSource & { from: number; thru: number; points: num
 
 export type RowsFrom = { token: TokenName; interval: Interval; from: number };
 
-/** Rows of a series per page. The event loop runs between pages. */
+/** The number of rows of a series per page. The event loop runs between pages. */
 const PAGE = 2000;
 type Page<Row> = { place: number; page: readonly Row[] };
 
-/** The stored rows of several series in pages. `read` returns the first `most` rows of each, in ascending order. */
+/**
+ * Yields the stored rows of several series in pages. `read` returns the first `most` rows of each series, in ascending
+ * order.
+ */
 export async function* pagesOf<Row extends { at: number }>(
   series: readonly RowsFrom[],
   read: (series: readonly RowsFrom[], most: number) => Promise<readonly (readonly Row[])[]>,
@@ -49,7 +52,7 @@ export async function* pagesOf<Row extends { at: number }>(
 const firstInstants = (column: string) =>
   Prisma.raw(`(array_agg(replace((${column} AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z' ORDER BY ${column}))[1:10]`);
 
-/** The tokens in a table, found by skipping through the index, without reading rows. */
+/** The tokens in a table. The statement skips through the index and reads no rows. */
 export const tokensOf = ({ table }: SeriesTable<unknown>) => Prisma.sql`(
   WITH RECURSIVE tokens AS (
     SELECT min(token) AS token FROM ${table}
@@ -73,7 +76,7 @@ export const countImplausible = (
   SELECT token, ${Prisma.raw(what)} AS what, count(*)::int AS count, ${firstInstants(column)} AS instants
   FROM ${from} WHERE ${isMeant(tokens)} AND NOT ${isPlausible} GROUP BY ${Prisma.raw(by)} ORDER BY ${Prisma.raw(by)}`;
 
-/** A fallback's lock is exclusive, because it must see coverage that the primary source is writing. */
+/** A fallback takes an exclusive lock, because it must see the coverage that the primary source is writing. */
 export const locksOf = (prisma: PrismaClient, table: SeriesTable<unknown>, source: MarketSourceName) =>
   (table.sourcesPreferredOver(source).length > 0 ? [lockRows(table)] : shareRows(table)).map((lock) =>
     prisma.$executeRaw(lock),
@@ -104,9 +107,9 @@ export function createSeriesStore<Row extends { at: number; final: boolean }>(
     },
 
     /**
-     * The first `most` plausible rows of several series within `times`, in the given order. Each series is in ascending
-     * order from its own instant. A series is sent as one JSON text of arrays: tens of thousands of separate rows take
-     * four times as long, and member names would be half of the text.
+     * The first `most` plausible rows of several series within `times`, in the given order. Each series starts at its
+     * own instant and is in ascending order. A series is sent as one JSON text of arrays, because tens of thousands of
+     * separate rows would take four times as long, and member names would be half of the text.
      */
     async rowsFrom(wanted: readonly RowsFrom[], times: Span, most: number): Promise<Row[][]> {
       const inOrder = JSON.stringify(

@@ -19,7 +19,10 @@ type Definition<Row> = {
   figures: Readonly<Record<string, string>>;
   /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
   hasFallback: boolean;
-  /** Converts an array: the time, the figures, whether the row is final, and, if there are several, the source. */
+  /**
+   * Converts an array to a row. The array contains the time, the figures, whether the row is final, and, if there are
+   * several sources, the source.
+   */
   toRow: (values: never) => Row;
   isPlausible: (times: Span) => Prisma.Sql;
   /** The name of implausible rows in reports, and the columns by which they are counted. */
@@ -95,7 +98,10 @@ export const isReplaceable = (
 export const lockRows = ({ lock }: SeriesTable<unknown>) => Prisma.sql`
   INSERT INTO refresh (resource) VALUES (${lock}) ON CONFLICT (resource) DO UPDATE SET resource = excluded.resource`;
 
-/** Waits for exclusive locks, but not for shared locks. The insert comes first: concurrent inserts also block. */
+/**
+ * Waits for exclusive locks, but not for shared locks. The row is inserted first, because concurrent inserts also
+ * block.
+ */
 export const shareRows = ({ lock }: SeriesTable<unknown>) => [
   Prisma.sql`INSERT INTO refresh (resource) VALUES (${lock}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE resource = ${lock} FOR SHARE`,
@@ -139,13 +145,16 @@ export function addCoverage(
   ON CONFLICT (token, "interval", source, "from") DO UPDATE SET thru = greatest(known.thru, excluded.thru)`;
 }
 
-/** Whether an instant is in one of some spans. They are sent as one JSON text. */
+/** Whether an instant is in one of several spans, which are sent as one JSON text. */
 const isWithin = (column: Prisma.Sql, spans: readonly Span[]) => Prisma.sql`${column} <@ (
   SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
     to_timestamp(thru / 1000)::timestamptz(3), '[]')), '{}')
   FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8))`;
 
-/** Rows remain where a response has no sample: day rows until it has a row for their date, others in missing spans. */
+/**
+ * Stored rows remain where a response has no sample: the row of a day remains until a response has a row for its date,
+ * and other rows remain in missing spans.
+ */
 function isSuperseded(interval: Interval, covers: Span, rows: readonly NewRow[]) {
   if (interval === 'day')
     return Prisma.sql`date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given)`;
@@ -181,8 +190,8 @@ export const upsert = (
   ON CONFLICT (token, "interval", at) DO UPDATE SET ${table.replaced}`;
 
 /**
- * Rows of one interval in ascending order: all rows of the source in the span `covers`. `fills` contains the spans that
- * a preferred source has reported without samples.
+ * All rows of one interval that the source has in the span `covers`, in ascending order. `fills` contains the spans for
+ * which a preferred source has returned no samples.
  */
 export type SeriesUpdate<Row> = {
   interval: Interval;
@@ -193,11 +202,11 @@ export type SeriesUpdate<Row> = {
 export type PointUpdate = SeriesUpdate<ArchivedSample>;
 
 /**
- * Writes a response's rows of a series. Replaces unsettled and provisional rows of the covered span, and adds new rows.
- * A final row never changes, and its slot gets no second row: CoinGecko may later report a slot at a different
- * second. Rows of a preferred source remain, and nothing is added to a span that such a source covers, except where its
- * samples are missing (`fills`). Uncorrelated `NOT IN` looks up used slots in a hash: the embedded database has no statistics, and a correlated look-up would read
- * the whole series for each row.
+ * Writes a response's rows of a series. Replaces provisional rows and rows that are not final in the covered span, and
+ * adds new rows. A final row never changes, and its slot gets no second row: CoinGecko may later report a slot at a
+ * different second. Rows of a preferred source remain, and nothing is added to a span that such a source covers, except
+ * where its samples are missing (`fills`). Used slots are looked up with an uncorrelated `NOT IN`, which uses a hash.
+ * The embedded database has no statistics, so a correlated look-up would read the whole series for each row.
  */
 export function writeRows<Row>(
   table: SeriesTable<Row>,

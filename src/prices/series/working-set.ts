@@ -1,7 +1,10 @@
 import { type Clock, SECOND } from '#core/clock';
 
 const MAX_BYTES = 128 * 1024 * 1024;
-/** In ms. Rows used this recently may still be in use, because a response rereads its rows after each fetch. */
+/**
+ * Rows that were used within this time (in ms) may still be in use, because a response rereads its rows after each
+ * fetch.
+ */
 const IN_USE = 30 * SECOND;
 
 /** Rows in memory that can be reloaded. `usedAt` is in monotonic ms. */

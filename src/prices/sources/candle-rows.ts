@@ -11,13 +11,13 @@ export type CandleItems = { path: string; items: Items<Candle>; covers: Span | u
 /** The largest Unix second that a `Date` can represent. */
 export const LAST_SECOND = 8.64e12;
 
-/** NaN for a malformed figure. A number too large for a double becomes infinite. */
+/** Returns NaN for a malformed figure. A number that is too large for a double becomes infinite. */
 function figureOf(value: unknown): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : Number.NaN;
 }
 
-/** `time` is in Unix seconds. Undefined if a value is malformed. */
+/** `time` is in Unix seconds. Returns undefined if a value is malformed. */
 export function candleOf(time: unknown, ...values: readonly unknown[]): Candle | undefined {
   const [second = Number.NaN, ...figures] = [time, ...values].map(figureOf);
   const [open = 0, high = 0, low = 0, close = 0, volume = 0] = figures;
@@ -25,13 +25,14 @@ export function candleOf(time: unknown, ...values: readonly unknown[]): Candle |
   return { at: second * SECOND, open, high, low, close, volume };
 }
 
-/** The start of the newest candle that may be finished, by this process's clock. `length` is in ms. */
+/** The start of the newest candle that may be finished according to this process's clock. `length` is in ms. */
 export const newestFinished = (now: number, length: number): number =>
   Math.floor(plausibleTimes(now).thru / length - 1) * length;
 
 /**
- * The rows in ascending order, without those that are out of order or far from the rows around them. If two rows have
- * the same time, the later row in the response counts: Kraken has sent days that appear three times.
+ * Returns the rows in ascending order, except rows that are out of order or whose prices are far from those of the rows
+ * around them. If two rows have the same time, the later row in the response counts: Kraken has sent days that appear
+ * three times.
  */
 export function orderedRows({ accepted, ...items }: Items<Candle>): Items<Candle> {
   const { rejected, reject } = countRejections(items.rejected);

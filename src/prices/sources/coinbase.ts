@@ -42,7 +42,10 @@ const FLAGS = {
   post_only: z.boolean(),
 };
 
-/** A product whose `status` is `online` can have restrictions, which are flags. The most severe one is its status. */
+/**
+ * A product whose `status` is `online` can have flags that restrict trading. The most severe flag is then used as its
+ * status.
+ */
 function readProduct(item: unknown, nulled: (member: string) => void): ListedPair | 'malformed' | undefined {
   const { id } = Object(item) as { id?: unknown };
   if (typeof id !== 'string') return 'malformed';
@@ -58,7 +61,7 @@ const trade = z.object({
   time: z.iso.datetime({ offset: true }).transform(Date.parse).catch(Number.NaN),
 });
 
-/** The time of an illiquid product's last trade can be hours old. */
+/** Returns the last trade of a product. Its time can be hours old if the product is illiquid. */
 async function lastTradeOf(pair: string, send: SendToExchange): Promise<LastTrade> {
   const response = await send({ path: `/products/${pair}/ticker` }, z.unknown());
   const { data } = trade.safeParse(response);
@@ -96,7 +99,10 @@ function pagesOf(first: number, newest: number, length: number): { start: number
   return pages;
 }
 
-/** Coinbase has no candle for an interval without trades. Such an interval is a gap, like a candle that it lost. */
+/**
+ * Coinbase has no candle for an interval without trades. Such an interval counts as a gap, like a candle that Coinbase
+ * has lost.
+ */
 async function requestCandles([name]: PairNames, request: CandleRequest, send: SendToExchange): Promise<CandleItems> {
   const { beginning, length, from = beginning, now } = request;
   const path = `/products/${name}/candles`;
@@ -114,7 +120,7 @@ async function requestCandles([name]: PairNames, request: CandleRequest, send: S
   const read = (row: unknown) => {
     const candle = candleOfRow(row);
     if (!candle) return 'malformed';
-    // A response can contain candles before `start`, and the running candle.
+    // A response can contain candles before `start`, and the candle in progress.
     if (candle.at < first || candle.at > newest) return undefined;
     return implausibleCandle(beginning, candle, length, now) ?? candle;
   };
@@ -141,7 +147,7 @@ export const coinbase: Exchange = {
   budget: { perMinute: 300, perMonth: Number.POSITIVE_INFINITY },
   latestCalls: 120,
   candles: PAGES * MAX_CANDLES,
-  // Each token takes one call. These calls end within the deadline.
+  // Each token takes one call. This number of calls can end within the deadline.
   batch: 3 * PER_SECOND,
   read: createJsonReader(COINBASE, errorIn),
   dollarPair,

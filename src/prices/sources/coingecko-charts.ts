@@ -14,7 +14,10 @@ function pointOf(value: unknown): Point | undefined {
   return figure === undefined ? undefined : [value[0], figure];
 }
 
-/** A schema of tuples would take about 60 ms for a chart's fifteen thousand points. Only the prices are required. */
+/**
+ * The points are parsed later, because a schema of tuples would take about 60 ms for a chart's 15,000 points. Only the
+ * prices are required.
+ */
 export const chartOf = (most: number) => {
   const column = z.array(z.unknown()).max(most);
   const optional = column.nullable().catch(null);
@@ -28,10 +31,10 @@ const COLUMNS = [
 ] as const;
 type Reject = ReturnType<typeof countRejections>['reject'];
 
-/** How much earlier than the sample before it the newest sample can be, in ms. CoinGecko appends it. */
+/** CoinGecko appends the newest sample. Its time can be earlier than that of the sample before it by this many ms. */
 const NEWEST_EARLIER = 5 * MINUTE;
 
-/** The points without those that have another point's time: their place in the array shows it. */
+/** Returns the points except those whose place in the array shows that they have another point's time. */
 function ordered(points: readonly Point[], reject: Reject): readonly Point[] {
   const times = points.map(([at]) => at);
   const [newest = 0, previous = newest] = times.slice(-2).reverse();
@@ -43,8 +46,8 @@ function ordered(points: readonly Point[], reject: Reject): readonly Point[] {
 }
 
 /**
- * Sorts the samples of a chart. Matches the three arrays by time, because their lengths may differ. If a time has two
- * different values in an array, it has none. A malformed point affects only itself.
+ * Sorts the samples of a chart. Matches the three arrays by time, because their lengths may differ. If an array
+ * contains two different values for a time, both are dropped. A malformed point does not affect the other points.
  */
 export function chartItems(chart: Chart, reasonAgainst: (sample: Sample) => Implausible | undefined): Items<Sample> {
   const { rejected, reject } = countRejections();

@@ -20,7 +20,9 @@ const named = z
   .object({ id: z.string(), symbol: z.string(), name: z.string() })
   .transform(({ id, symbol, name }): NamedCoin => ({ id, symbol: symbol.toLowerCase(), title: name }));
 
-/** A coin with its addresses. An address that is no text or is empty is omitted: it identifies no contract. */
+/**
+ * A coin with its addresses. An address that is not a string or is empty is omitted, because it identifies no contract.
+ */
 function listedCoinOf(value: unknown): ListedCoin | 'malformed' {
   const coin = named.safeParse(value).data;
   if (!coin || coin.id === '') return 'malformed';
@@ -40,7 +42,7 @@ const FIGURES = {
   atl_date: inDollars(instant),
 };
 
-/** Only the names are required. A date before the first block or in the future is missing. */
+/** Only the names are required. A date before the first block or in the future counts as missing. */
 function coinOf(value: unknown, nulled: (member: string) => void, now: number): Coin | 'malformed' {
   const called = named.safeParse(value).data;
   if (!called) return 'malformed';

@@ -12,20 +12,23 @@ import { numberOrNumericString } from '#upstream/transport/json-response';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, reported } from './coingecko-wire.ts';
 
-/** CoinGecko's largest page. By default, a page has 100 coins, and the coins with the smallest market cap are missing. */
+/**
+ * CoinGecko's largest page. By default, a page has 100 coins, and a response would lack the coins with the smallest
+ * market caps.
+ */
 export const PER_PAGE = 250;
 /** The maximum length of `ids`, in characters. Longer URLs are rejected by some servers. */
 const IDS_LENGTH = 6_000;
 /** In bytes. A token's record takes about 1 KB. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
-/** Tolerance for responses that are longer than requested. */
+/** The tolerated number of tokens beyond the requested tokens. */
 const MORE_TOKENS = 250;
 const PATH = '/coins/markets';
 
 /**
- * A token that is always traded. Each request that has room for it contains it, at no cost. Its price shows whether the
- * source works, even if all requested tokens are delisted.
+ * A token that is always traded. Each request with room for this token contains it, at no cost. The price of this token
+ * shows whether the source works, even if all requested tokens are delisted.
  */
 const WITNESS: TokenName = BUILT_IN_NAMES[0] as TokenName;
 
@@ -70,7 +73,7 @@ function figuresAt(now: number) {
 
 const IMAGE_LENGTH = 500;
 
-/** The figures besides those of the latest price. A malformed one is null. */
+/** The figures besides those of the latest price. A malformed figure is null. */
 const FURTHER = {
   image: z.string().max(IMAGE_LENGTH),
   market_cap_rank: numberOrNumericString.pipe(z.int().positive()),
@@ -135,7 +138,7 @@ export function createMarkets({ send, read, catalogue, clock, dropped, frozenAft
     });
   }
 
-  /** The latest prices of at most a page of tokens. Throws `UpstreamFailure`. */
+  /** Returns the latest prices of at most one page of tokens. Throws `UpstreamFailure`. */
   return async function markets(tokens: readonly TokenName[]): Promise<MarketQuotes> {
     const hasWitness = tokens.length < PER_PAGE || tokens.includes(WITNESS);
     const requested = [...new Set(hasWitness ? [...tokens, WITNESS] : tokens)];
@@ -150,7 +153,7 @@ export function createMarkets({ send, read, catalogue, clock, dropped, frozenAft
       if (accepted.every((market) => market === witness && isUnpriced(market)))
         throw new UpstreamFailure('coingecko', 'empty', 'none of the requested tokens');
       const newest = Math.max(...accepted.filter((market) => !isUnpriced(market)).map(({ at }) => at));
-      // Without its witness, a response of delisted tokens does not differ from a response of a frozen source.
+      // Without the witness, a response with only delisted tokens would look like a response of a frozen source.
       const isConclusive = Number.isFinite(newest) && (!hasWitness || witness !== undefined);
       if (isConclusive && now - newest > frozenAfter())
         throw new UpstreamFailure('coingecko', 'stale', `the newest price is from ${iso(newest)}`);

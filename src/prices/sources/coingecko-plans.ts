@@ -2,8 +2,8 @@ import { HOUR, MINUTE, SECOND } from '#core/clock';
 import type { Budget } from '#upstream/budget';
 
 /**
- * How often the latest prices of all tokens, and the last day of one token, are fetched while in demand, in ms. The
- * daily series is fetched once a day, when it is ready.
+ * The intervals, in ms, at which the latest prices of all tokens and the last day of one token are fetched while they
+ * are in demand. The daily series is fetched once a day, when it is ready.
  */
 export type RefreshSchedule = { latest: number; chart: number };
 
@@ -79,7 +79,10 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(plan).names?.some((planName) => planName.toLowerCase() === name.toLowerCase()),
   );
 
-/** The days of history to assume after a refusal: those that it states, else the next smaller plan's, else half. */
+/**
+ * The number of days of history to assume after a refusal: the number that the refusal states or, if it states none,
+ * that of the next smaller plan or half of the current number.
+ */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
@@ -89,7 +92,7 @@ export function reachAfterRefusal(refused: number, named?: number): number {
 /** The plan of a key: its name, its calls per minute and per month, and the calls left this month. */
 export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left: number };
 
-/** A shortage of less than this share of the month's calls is not reported. */
+/** A difference of less than this share of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
 /**

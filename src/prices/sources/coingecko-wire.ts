@@ -5,7 +5,10 @@ import type { KeyFacts } from './coingecko-plans.ts';
 
 /* CoinGecko v3's wire format: figures as strings, arrays of unequal length, and five error formats under any status. */
 const UPSTREAM = 'coingecko';
-/** A figure, or null if missing. Undefined for any other value. A number too large for a double becomes infinite. */
+/**
+ * Returns a figure, or null if it is missing. Returns undefined for any other value. A number that is too large for a
+ * double becomes infinite.
+ */
 export function reported(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
@@ -20,7 +23,7 @@ const errorPlace = z.object({
   status: z.unknown().optional(),
 });
 
-/** CoinGecko's codes. They count, whatever the HTTP status is. */
+/** The causes of CoinGecko's codes. They apply whatever the HTTP status is. */
 const CAUSES: Readonly<Record<number, FailureCause>> = { 429: 'rate_limited', 1015: 'rate_limited' };
 const BEYOND_TIME_RANGE = 10012;
 
@@ -74,6 +77,6 @@ function errorIn(body: unknown, isHistory: boolean): ReportedError | undefined {
   return { message: text ?? `code ${code}`, cause };
 }
 
-/** Only a request for history can be out of reach. For any other request, that code is a refusal. */
+/** Only a request for history can be out of reach. For any other request, the same code means a refusal. */
 export const createReader = (apiKey: string | undefined, { isHistory = false } = {}) =>
   createJsonReader(UPSTREAM, (body) => errorIn(body, isHistory), apiKey);

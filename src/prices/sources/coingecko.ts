@@ -16,7 +16,10 @@ import { createReader, keyResponse, namedReach } from './coingecko-wire.ts';
 /** Sizes in bytes. A point in each of a chart's arrays takes 40 bytes. */
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/** Tolerance for charts that are longer than requested: each array may have twice the points plus this number. */
+/**
+ * Tolerance for charts that are longer than requested: each array may have twice the expected number of points plus
+ * this number.
+ */
 const MORE_POINTS = 1000;
 
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
@@ -26,7 +29,7 @@ type Options = SourceOptions & {
   apiKey?: string | undefined;
   catalogue: Pick<Catalogue, 'named'>;
   dropped: Dropped;
-  /** In ms. Latest prices are rejected if even the newest is older than this. By default, there is no limit. */
+  /** Latest prices are rejected if even the newest price is older than this, in ms. By default, there is no limit. */
   frozenAfter?: () => number;
 };
 
@@ -100,7 +103,7 @@ export function openCoinGecko(options: Options) {
     key: (): Promise<KeyFacts> =>
       upstream.send({ path: '/key' }, (response) => read(keyResponse, response, clock.now())),
 
-    /** The latest prices of at most a page of tokens. */
+    /** The latest prices of at most one page of tokens. */
     quotes: createMarkets({ send: upstream.send, read, catalogue, clock, dropped, frozenAfter }),
 
     /** The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. */

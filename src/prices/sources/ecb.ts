@@ -27,7 +27,7 @@ const OF_THE_SERIES = [
 ] as const;
 const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_PERIOD', 'OBS_VALUE'];
 
-/** In ms. Holidays and weekends last at most five days. */
+/** The longest plausible period without rates, in ms. Holidays and weekends last at most five days. */
 const LONGEST_WITHOUT_RATES = 10 * DAY;
 /** The values of a day without a rate. */
 const NO_VALUE: ReadonlySet<string> = new Set(['', 'N/A', 'NaN']);
@@ -39,7 +39,9 @@ const PIECE = 64 * 1024;
 
 const CAUSES: Readonly<Record<number, FailureCause>> = { 404: 'not_listed', 429: 'rate_limited' };
 
-/** An empty text means a period without rates, which is possible only since a few days. Throws `UpstreamFailure`. */
+/**
+ * An empty text means a period without rates, which is possible only for the last few days. Throws `UpstreamFailure`.
+ */
 function textOf({ status, headers, text }: UpstreamResponse, from: number, now: number): string {
   if (status !== 200) {
     const cause = CAUSES[status] ?? (status >= 500 ? 'server_error' : 'refused');
@@ -65,7 +67,7 @@ function parseRows(text: string): string[][] {
   });
 }
 
-/** The rows after the header, in pieces. The event loop runs between pieces. */
+/** Yields the rows after the header, in pieces. The event loop runs between pieces. */
 async function* rowsOf(text: string): AsyncGenerator<{ rows: string[][]; places: Map<string, number> }> {
   const end = text.indexOf('\n') + 1;
   const [names = []] = parseRows(text.slice(0, end).replace(/^\ufeff/, ''));
@@ -130,7 +132,8 @@ const isClose = (a: number, b: number): boolean => a < b * MAX_FACTOR && b < a *
 
 function isOutlier(rates: readonly PublishedRate[], place: number): boolean {
   const rate = rates[place]?.rate ?? 0;
-  // Nearly all rates are close to the one before. Only the others are compared with the median, which takes longer.
+  // Nearly all rates are close to the previous rate. Only the other rates are compared with the median, which takes
+  // longer.
   if (isClose(rate, rates[place - 1]?.rate ?? 0) && isClose(rate, rates[place + 1]?.rate ?? rate)) return false;
   const around = rates.slice(Math.max(0, place - AROUND), place + AROUND + 1).map(({ rate }) => rate);
   const median = around.toSorted((a, b) => a - b)[around.length >> 1] as number;
@@ -138,8 +141,8 @@ function isOutlier(rates: readonly PublishedRate[], place: number): boolean {
 }
 
 /**
- * Rejects rates that are off by a factor, such as a misplaced decimal point, and rates of a date that has different ones.
- * The order of the rows is not relevant.
+ * Rejects rates that are off by a factor, for example because of a misplaced decimal point, and differing rates for one
+ * date. The order of the rows does not matter.
  */
 async function withoutDoubtful({ accepted, ...items }: Items<PublishedRate>): Promise<Items<PublishedRate>> {
   const { rejected, reject } = countRejections(items.rejected);

@@ -11,7 +11,10 @@ import type { ListedPair, PairList, PairNames } from './listed-pairs.ts';
 /** Sends a request and parses the response. All requests of one call share a deadline. */
 export type SendToExchange = <Body>(request: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
-/** Instants in Unix ms, `length` in ms. `beginning` is that of the token. Without `from`, all candles are requested. */
+/**
+ * Instants in Unix ms, `length` in ms. `beginning` is the start of the token. If `from` is undefined, all candles are
+ * requested.
+ */
 export type CandleRequest = {
   beginning: number;
   minutes: CandleMinutes;
@@ -20,7 +23,9 @@ export type CandleRequest = {
   now: number;
 };
 
-/** The last trade of a pair, at the time that the exchange states. `malformed` affects only this pair. */
+/**
+ * The last trade of a pair, at the time that the exchange states. If it is `malformed`, other pairs are not affected.
+ */
 export type LastTrade = { price: number; at?: number | undefined } | 'malformed';
 
 /** A source with pairs, last trades and candles. Every method throws `UpstreamFailure`. */
@@ -29,19 +34,19 @@ export type Exchange = SourceFacts & {
   /** The default base URL of the API, without a key. */
   api: string;
   budget: Budget;
-  /** The calls of each minute that candles leave for latest prices and the list of pairs. */
+  /** The calls per minute that are reserved for latest prices and the list of pairs. Candles can use the rest. */
   latestCalls: number;
-  /** The number of finished candles of each interval that the exchange provides, or that one fetch requests. */
+  /** For each interval, the number of finished candles that the exchange provides or that one fetch requests. */
   candles: number;
-  /** The maximum number of tokens whose latest prices one fetch contains. */
+  /** The maximum number of tokens whose latest prices one fetch requests. */
   batch: number;
   read: ReturnType<typeof createJsonReader>;
-  /** Finds a pair against the US dollar by symbol or by a name that the exchange lists. */
+  /** Finds a pair with the US dollar by symbol or by a name that the exchange lists. */
   dollarPair(pairs: PairList, text: string): ListedPair | undefined;
   /** The paths under which rejected pairs and last trades are reported. */
   paths: { pairs: string; trades: string };
   requestPairs(send: SendToExchange): Promise<Items<ListedPair>>;
-  /** The last trades by the main names of pairs. A pair that the response lacks is omitted. */
+  /** Returns the last trades by the main names of pairs. Omits pairs that the response lacks. */
   requestTrades(pairs: readonly PairNames[], send: SendToExchange): Promise<ReadonlyMap<string, LastTrade>>;
   requestCandles(names: PairNames, request: CandleRequest, send: SendToExchange): Promise<CandleItems>;
 };

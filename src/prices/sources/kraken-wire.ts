@@ -7,7 +7,10 @@ import { createJsonReader, numberOrNumericString, type ReportedError, whole } fr
 import { candleOf, LAST_SECOND } from './candle-rows.ts';
 import type { ListedPair, PairNames } from './listed-pairs.ts';
 
-/* Kraken's wire format: always HTTP 200, errors next to the result, figures as strings, the result by pair name. */
+/**
+ * Kraken's wire format: the status is always 200, errors stand next to the result, figures are strings, and the result
+ * is keyed by pair name.
+ */
 export const KRAKEN = 'kraken';
 
 /** The maximum number of accepted rows. Kraken returns at most 721. */
@@ -24,7 +27,7 @@ const OF_KRAKEN = /^EService:/;
 
 const errorResponse = z.object({ error: z.array(z.string()) });
 
-/** Errors begin with E. Other entries are warnings next to a result. */
+/** Errors begin with `E`. Other entries are warnings, which can accompany a result. */
 function errorIn(body: unknown): ReportedError | undefined {
   const errors = errorResponse.safeParse(body).data?.error.filter((text) => text.startsWith('E')) ?? [];
   if (errors.length === 0) return undefined;
@@ -40,7 +43,7 @@ export const read = createJsonReader(KRAKEN, errorIn);
 
 const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema });
 
-/** `[time, open, high, low, close, vwap, volume, count]`. The figures are texts, but not the time. */
+/** `[time, open, high, low, close, vwap, volume, count]`. The figures are strings, but the time is a number. */
 export function candleOfRow(row: unknown): Candle | undefined {
   if (!Array.isArray(row) || typeof row[0] !== 'number') return undefined;
   const [time, open, high, low, close, , volume] = row as unknown[];
@@ -64,7 +67,7 @@ export const ohlcOf = (names: PairNames) =>
     return { rows, last: result.last * SECOND };
   });
 
-/** The items of a response by pair name. */
+/** A response whose items are keyed by pair name. */
 export const itemsByPair = resultOf(z.record(z.string(), z.unknown())).transform(({ result }) => result);
 
 const lastTrade = z.object({ c: z.tuple([numberOrNumericString]).rest(z.unknown()) });
@@ -73,15 +76,15 @@ export const lastPriceOf = (item: unknown): number | undefined => lastTrade.safe
 
 const PAIR = { altname: z.string(), wsname: z.string(), status: z.string() };
 
-/** Kraken's two names of the same asset. It has started to use the second one in responses. */
+/** Pairs of names that Kraken uses for the same asset. Kraken has started to use the second name in responses. */
 const RENAMED: readonly (readonly [RegExp, string])[] = [
   [/^XBT\//, 'BTC/'],
   [/^XDG\//, 'DOGE/'],
 ];
 
 /**
- * Parses an item of the list of pairs: Kraken's own name, then others: `XXBTZUSD`, `XBTUSD`, `XBT/USD`, `BTC/USD`. Older
- * responses have no status; their pairs count as online.
+ * Parses an item of the list of pairs. The names are Kraken's own name and then its other names: `XXBTZUSD`, `XBTUSD`,
+ * `XBT/USD`, `BTC/USD`. Older responses have no status, and their pairs count as online.
  */
 export function readPair(
   [name, item]: readonly [string, unknown],

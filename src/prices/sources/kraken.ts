@@ -18,7 +18,10 @@ const CANDLES_SERVED = 720;
 const MAX_NAMED = 50;
 const PATHS = { pairs: '/AssetPairs', trades: '/Ticker' };
 
-/** The items of the named pairs, or of all pairs: Kraken rejects the whole request if it does not know one pair. */
+/**
+ * Requests the items of the named pairs. If Kraken rejects the request because it does not know one of them, requests
+ * the items of all pairs.
+ */
 async function ticker(pairs: readonly string[], send: SendToExchange) {
   const all = { path: PATHS.trades, maxBytes: TICKER_BYTES };
   if (pairs.length > MAX_NAMED) return send(all, itemsByPair);
@@ -46,7 +49,7 @@ async function requestTrades(pairs: readonly PairNames[], send: SendToExchange) 
   return new Map(reported);
 }
 
-/** Throws `UpstreamFailure` if the response states a wrong time of its newest finished candle. */
+/** Throws `UpstreamFailure` if the response states a wrong time for its newest finished candle. */
 function finishedCandles({ rows, last }: Ohlc, { beginning, length, from = beginning, now }: CandleRequest) {
   let first = Number.POSITIVE_INFINITY;
   const unfinished = new Set<number>();
@@ -54,7 +57,7 @@ function finishedCandles({ rows, last }: Ohlc, { beginning, length, from = begin
     read(row) {
       const candle = candleOfRow(row);
       if (!candle) return 'malformed';
-      // The unfinished candle may have any figures.
+      // The figures of the unfinished candle are not checked.
       if (candle.at > last) {
         unfinished.add(candle.at);
         return undefined;
@@ -65,7 +68,7 @@ function finishedCandles({ rows, last }: Ohlc, { beginning, length, from = begin
   });
   if (unfinished.size > 1)
     throw new UpstreamFailure(KRAKEN, 'unexpected', 'several candles after the newest finished one');
-  // The newest finished candle ends at the latest now, whatever the response states.
+  // Whatever the response states, the newest finished candle ends no later than now.
   const newest = Math.min(last, newestFinished(now, length));
   // A response with fewer rows than Kraken keeps contains all that Kraken keeps.
   const oldest = rows.length < CANDLES_SERVED ? newest - (CANDLES_SERVED - 1) * length : first;
@@ -83,7 +86,7 @@ async function requestCandles(names: PairNames, request: CandleRequest, send: Se
   return { path, ...finishedCandles(ohlc, request) };
 }
 
-/** Symbols that Kraken spells differently. */
+/** Kraken's own spellings of symbols. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
 
 function dollarPair(pairs: PairList, text: string): ListedPair | undefined {

@@ -2,7 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { type Clock, HOUR, MINUTE } from '#core/clock';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 
-/** The names of a pair according to the exchange's own list. Other names never identify it. The first is the main one. */
+/** The names of a pair in the exchange's own list, with the main name first. No other name identifies the pair. */
 export type PairNames = readonly [string, ...string[]];
 export type ListedPair = { names: PairNames; status: string };
 
@@ -16,20 +16,26 @@ export function pairList(pairs: readonly ListedPair[]): PairList {
   return list;
 }
 
-/** How long a list of pairs is used, and how long if a pair is not traded or the list could not be read, in ms. */
+/**
+ * How long a list of pairs is used, in ms. The second value applies if a pair is not traded or the list could not be
+ * read.
+ */
 const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
 /** Causes that do not show whether the pairs are traded or the exchange is available. */
 const INCONCLUSIVE: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 'unexpected', 'empty', 'too_large']);
 
-/** The statuses of pairs with current trades. During any other status, such as `cancel_only`, nothing is traded. */
+/** The statuses of pairs that are currently traded. In any other status, such as `cancel_only`, nothing is traded. */
 const TRADED: ReadonlySet<string> = new Set(['online', 'limit_only', 'post_only', 'reduce_only']);
 
-/** A token whose pair is not traded. `status` is the exchange's term, or `gone` if it no longer lists the pair. */
+/**
+ * A token whose pair is not traded. `status` is the exchange's term, or `gone` if the exchange no longer lists the
+ * pair.
+ */
 export type UntradedPair = { token: TokenName; pair: string; status: string };
 
-/** A pair by the names that the exchange lists for it now. */
+/** A pair with the names that the exchange currently lists for it. */
 export type KnownPair = { names: PairNames; isTraded: boolean };
 
 type RequestPairs = () => Promise<PairList>;
@@ -41,7 +47,7 @@ type Dependencies = {
   untraded: (pair: UntradedPair) => void;
 };
 
-/** The pairs that an exchange lists now. A renamed pair is found by its other names. */
+/** The pairs that an exchange currently lists. A renamed pair is found by its other names. */
 export function createListedPairs({ clock, untraded }: Dependencies) {
   const reportedOf = new Map<TokenName, string>();
   let listed: PairList | undefined;
@@ -49,7 +55,10 @@ export function createListedPairs({ clock, untraded }: Dependencies) {
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  /** On failure, the last list remains valid. Without a list, every pair counts as traded if the exchange responds. */
+  /**
+   * If the request fails, the previous list remains valid. If there is no list, every pair counts as traded if the
+   * exchange responds.
+   */
   async function check(requestPairs: RequestPairs): Promise<void> {
     try {
       listed = await requestPairs();
@@ -86,7 +95,7 @@ export function createListedPairs({ clock, untraded }: Dependencies) {
       return find;
     },
 
-    /** Makes the list due, because a pair has an unknown name. Returns false if the list has just been read. */
+    /** Makes the list due because the name of a pair is not in it. Returns false if the list has just been read. */
     expire(): boolean {
       if (clock.elapsed() < readAt + TRIED_AGAIN) return false;
       dueAt = Number.NEGATIVE_INFINITY;

@@ -21,17 +21,17 @@ import {
   type UntradedPair,
 } from './listed-pairs.ts';
 
-/** How soon an unlisted or untraded pair may be listed or traded, in seconds. */
+/** The `Retry-After` for a pair that is not listed or not traded, in seconds. */
 const LISTED_AGAIN = 300;
 /** How long the list of pairs and the last trades are reused while tokens are added, in ms. */
 const LISTED_FOR = MINUTE;
 
 type Options = SourceOptions & {
-  /** Shared by both upstreams: the exchange is paused as a whole. */
+  /** Shared by both upstreams, so that the exchange is paused as a whole. */
   breaker: Breaker;
   catalogue: Pick<Catalogue, 'named'>;
   dropped: Dropped;
-  /** Like `reserve`, for candles. */
+  /** Like `reserve`, but for candles. */
   reserveHistory: SourceOptions['reserve'];
   /** Called for each token whose pair is not traded, once per status. */
   untraded: (pair: UntradedPair) => void;
@@ -43,7 +43,10 @@ export function openExchange(exchange: Exchange, options: Options) {
   const { clock } = shared;
   const { name, title, batch, paths } = exchange;
   const upstream = openUpstream({ ...shared, name });
-  /** Has its own connections and leaves calls for latest prices, so that many charts cannot delay them. */
+  /**
+   * The upstream for candles. It has its own connections and leaves calls for latest prices, so that many charts cannot
+   * delay latest prices.
+   */
   const history = openUpstream({ ...shared, reserve: reserveHistory, name });
   const reportItems = createItemReport(name, dropped);
   const listedPairs = createListedPairs({ clock, untraded });
@@ -85,7 +88,10 @@ export function openExchange(exchange: Exchange, options: Options) {
 
   const pairIdOf = (token: Token | undefined): string | undefined => token?.pairs[name];
 
-  /** The listed pairs of some tokens. Throws if none is listed. A pair that is gone may come back. */
+  /**
+   * Returns the listed pairs of some tokens. Throws if none is listed. A pair that the exchange no longer lists may be
+   * listed again.
+   */
   async function pairsOf(tokens: readonly TokenName[], send: SendToExchange) {
     const configured = tokens.flatMap((tokenName) => {
       const token = catalogue.named(tokenName);
@@ -143,7 +149,10 @@ export function openExchange(exchange: Exchange, options: Options) {
     return reportItems(paths.trades, items).accepted;
   }
 
-  /** Makes the calls again with a fresh list of pairs: a pair may have been renamed since the list was read. */
+  /**
+   * If the calls fail, makes them again with a fresh list of pairs, because a pair may have been renamed since the list
+   * was read.
+   */
   async function withFreshPairs<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
@@ -170,7 +179,7 @@ export function openExchange(exchange: Exchange, options: Options) {
 
     candles,
 
-    /** Finds a pair against the US dollar by symbol (`btc`) or pair name, and the price of its last trade. */
+    /** Finds a pair with the US dollar by symbol (`btc`) or pair name, and the price of its last trade. */
     async pairOf(text: string): Promise<FoundPair | undefined> {
       const pair = exchange.dollarPair(await allPairs(), text);
       if (!pair) return undefined;

@@ -11,7 +11,7 @@ import { type EventStream, eventBytes } from '#server/responses/event-stream';
 
 /** How often the tokens of open streams count as requested, in ms. */
 const REQUEST_INTERVAL = SECOND;
-/** How many streams receive an event in one turn of the event loop: about a tenth of a millisecond's work. */
+/** How many streams receive an event in one turn of the event loop. This takes about a tenth of a millisecond. */
 const PER_TURN = 64;
 
 type Stream = Pick<EventStream, 'put'>;
@@ -26,7 +26,10 @@ type Dependencies = {
   onError: (error: unknown) => void;
 };
 
-/** A function of its own, because it stays in memory with the stream: the texts of the first events do not. */
+/**
+ * A separate function, because the returned closure stays in memory with the stream, and the texts of the first events
+ * must not.
+ */
 const unsubscriber = (entries: readonly Entry[], stream: Stream) => () => {
   for (const { streams } of entries) streams.delete(stream);
 };
@@ -38,7 +41,7 @@ function* changes(entries: ReadonlyMap<TokenName, Entry>, texts: ReadonlyMap<Tok
     if (entry === undefined || entry.text === text) continue;
     entry.text = text;
     entry.bytes = eventBytes('price', text, id);
-    // A copy: a stream that opens meanwhile receives this event when it opens.
+    // The set is copied, because a stream that opens in the meantime receives this event when it opens.
     for (const stream of [...entry.streams]) yield { stream, name, bytes: entry.bytes };
   }
 }
@@ -52,7 +55,9 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
   const inTurn = createMutex();
   let next: Promise<void> | undefined;
 
-  /** Writes the tokens' events, and sends those that differ from the last ones. Drops tokens without streams. */
+  /**
+   * Writes the tokens' events, and sends the events that differ from the previous ones. Drops tokens without streams.
+   */
   async function publishTo(currency: Currency, entries: Map<TokenName, Entry>): Promise<void> {
     for (const [name, { streams }] of entries) if (streams.size === 0) entries.delete(name);
     const tokens = [...entries.values()].map(({ token }) => token);
@@ -61,11 +66,11 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
     await inTurns(changes(entries, texts, id), PER_TURN, ({ stream, name, bytes }) => stream.put(name, bytes));
   }
 
-  /** One run at a time; a queued run serves all changes until it starts. */
+  /** Only one run publishes at a time. A queued run handles all changes that arrive before it starts. */
   function publish(): Promise<void> {
     next ??= inTurn(async () => {
       next = undefined;
-      // A currency whose rate is missing or slow does not stop the others.
+      // A currency whose rate is missing or slow does not delay the other currencies.
       await Promise.all([...channels].map(([currency, entries]) => publishTo(currency, entries).catch(onError)));
     });
     return next;
@@ -110,7 +115,7 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
           streams.add(stream);
           stream.put(token.name, bytes);
         }
-        // A change while the prices were converted is not in the texts.
+        // The texts do not contain a change that was made while the prices were converted.
         if (archive.pricesVersion() !== version) publish().catch(onError);
         return unsubscriber(subscribed, stream);
       };

@@ -38,7 +38,7 @@ const stream = {
   summary: 'Stream the latest prices of several tokens as they change',
   description:
     'Server-sent events. The stream starts with one `price` event for each token. Afterwards, each change of a price is ' +
-    'one event. The `data` is a `StreamedPrice` in JSON, and the `id` is the version of the stored prices. A slow reader ' +
+    'sent as one event. The `data` is a `StreamedPrice` in JSON, and the `id` is the version of the stored prices. A slow reader ' +
     'receives only the newest price of each token, and a reader that accepts no data for 30 seconds is disconnected. A ' +
     `comment line is sent every 15 seconds. Accepts up to ${MAX_TOKENS} tokens. Costs ${PRICE}. If a minute cannot be ` +
     'charged, or the key expires, is revoked or loses the scope `prices`, the service sends an event `problem` and ends ' +
@@ -116,7 +116,7 @@ export const priceStream: FastifyPluginAsyncZod<Options> = async (app, options) 
       reply,
       callsFor(tokenNames.length),
       async () => {
-        // Throws the problem of a call for the same prices, and fetches those that are not stored or are due.
+        // Throws the same problem as a call for these prices would. Fetches the prices that are not stored or are due.
         await market.latestOf(tokenNames, currency);
         return publisher.open(tokenNames, currency);
       },
