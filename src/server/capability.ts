@@ -45,7 +45,7 @@ export type RouteDeps = {
 
 export type Capability = {
   routes?: FastifyPluginAsyncZod<RouteDeps>;
-  /** The routes directly below the base path. They pass the same gate. */
+  /** The routes directly under the base path. They pass the same gate. */
   rootRoutes?: FastifyPluginAsyncZod<RouteDeps>;
   jobs?: readonly Job[];
   /** Conditions to report to operators although the service works. */

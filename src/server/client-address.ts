@@ -6,7 +6,7 @@ import { type Address, isWithin, type Network, parseAddress } from '#core/forms/
 /** The number of proxies in front of the service, or their networks. */
 export type TrustedProxies = number | readonly Network[] | undefined;
 
-/** The name of all clients whose address is unknown: they share their limits. */
+/** The shared name of all clients whose address is unknown. These clients share their limits. */
 const UNKNOWN = 'unknown';
 
 /** Returns an IPv4 address or an IPv6 /64. A client usually controls its whole /64. */
@@ -23,8 +23,8 @@ export function clientName(address: Address | undefined): string {
 const PAIR = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))[ \t]*([,;]|$)/y;
 
 /**
- * Returns the `for` of each element, the nearest proxy's first. A header that is malformed anywhere is unusable: a client
- * could otherwise open a quoted string that contains the element of the proxy.
+ * Returns the `for` of each element, the nearest proxy's first. A header that is malformed anywhere is ignored.
+ * Otherwise, a client could open a quoted string that swallows the element of the proxy.
  */
 export function forwardedFor(header: string): readonly string[] {
   const hops = [''];
@@ -47,10 +47,10 @@ const READERS = {
 };
 
 /**
- * Returns a function that names the client of a request. Only trusted proxies can report an address other than that of the
- * connection. An entry other than an address (`unknown`, `_hidden`) is not followed: the proxy that reported it counts as the
- * client. A proxy usually writes one of the two headers and passes the client's own text of the other one. If they name
- * different clients, neither is followed, so a client gains nothing by sending one of them.
+ * Returns a function that names the client of a request. Only trusted proxies can report an address other than that of
+ * the connection. An entry other than an address (`unknown`, `_hidden`) is not followed: the proxy that reported it
+ * counts as the client. A proxy usually writes one of the two headers and passes on the other header as the client sent
+ * it. If the headers name different clients, neither is followed, so a client gains nothing by sending one of them.
  */
 export function createClientNames(proxies: TrustedProxies) {
   const isTrusted = (address: Address, hop: number): boolean =>
@@ -79,7 +79,7 @@ export function createClientNames(proxies: TrustedProxies) {
       return client !== undefined && others.length === 0 ? client : clientName(peer);
     },
 
-    /** The client of a connection. Undefined for a trusted proxy, whose connections belong to many clients. */
+    /** The client of a connection. Undefined for a trusted proxy, because its connections belong to many clients. */
     ofConnection({ remoteAddress = '' }: Pick<IncomingMessage['socket'], 'remoteAddress'>): string | undefined {
       const peer = parseAddress(remoteAddress);
       return peer !== undefined && isTrusted(peer, 0) ? undefined : clientName(peer);

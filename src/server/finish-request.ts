@@ -17,7 +17,7 @@ export type FinishedRequest = RequestFacts &
   Omit<ListedRequest, 'keyId'> & {
     countedAs?: string | undefined;
     histogram?: Histogram | undefined;
-    /** A request that has no span yet, and when it arrived, in monotonic ms. */
+    /** The request, if it has no span yet, and when it arrived, in monotonic ms. */
     untraced?: IncomingMessage;
     arrivedAt?: number;
     user: number | undefined;
@@ -46,7 +46,7 @@ export function createFinish({ gate, requests, log, now }: Dependencies) {
     else requests?.observe(countedAs ?? route, method, status, ms / SECOND);
     if (untraced !== undefined) traceResponse(untraced, route, status, arrivedAt, arrivedAt + ms);
     list(request);
-    // A fault of the service has its own line.
+    // A fault of the service has already been logged in its own line.
     if (status !== 500) log?.(request);
   }
 
@@ -79,7 +79,7 @@ export function createFinish({ gate, requests, log, now }: Dependencies) {
       });
     },
 
-    /** Without a delivered response, `onResponse` does not run, although the request may have changed something. */
+    /** If no response is delivered, `onResponse` does not run, although the request may have changed something. */
     listUndelivered(app: FastifyInstance): void {
       if (requestLog === undefined) return;
       app.addHook('onRequest', (request, reply, done) => {

@@ -9,11 +9,11 @@ export type UsagePath = number;
 /** Opens one stream without a key in a header. `expiresAt` is ISO 8601. */
 export type Ticket = { ticket: string; expiresAt: string };
 
-/** A request that was admitted, for as long as its response lasts. */
+/** An admitted request, while its response lasts. */
 export type Admission = {
   /** Throws the problem of a key that has ended, has lost the route's scope, or can no longer be used from its page. */
   check(now: Instant): void | Promise<void>;
-  /** Charges further calls. Throws `quota_exceeded`. They are refunded if the response is no longer `isWanted`. */
+  /** Charges further calls. Throws `quota_exceeded`. If `isWanted` then returns false, the calls are refunded. */
   charge(calls: number, isWanted: () => boolean): Promise<void>;
 };
 
@@ -54,7 +54,7 @@ type UserRequestLog = {
   pathOf(url: string, config: RouteFacts): string;
 };
 
-/** What the gate reads of a route whose calls are charged. */
+/** The configuration that the gate reads from a route whose calls are charged. */
 export type ChargedRoute = { scope: WantedScope; usagePath: UsagePath; coinGeckoKeys: true | undefined };
 
 /**
@@ -71,8 +71,8 @@ export type Gate<Receipt = unknown> = {
   ): { user: number; keyId: number; receipt: Receipt } | undefined;
 
   /**
-   * Charges a request, whose response books the charge: it is refunded unless the response is 2xx and delivered. Waits
-   * only without a usable lease. Throws `quota_exceeded`, and then charges nothing.
+   * Charges a request. The charge is booked when the response ends: it is refunded unless the response is 2xx and
+   * delivered. Waits only if there is no usable lease. Throws `quota_exceeded` without charging anything.
    */
   charge(request: FastifyRequest, calls: number): Promise<void> | undefined;
   /**
@@ -82,16 +82,16 @@ export type Gate<Receipt = unknown> = {
   countNodeRequest(request: FastifyRequest): Promise<void> | undefined;
   /** Takes the receipt of a request, so that its charge is booked only once. */
   takeReceipt(request: FastifyRequest): Receipt | undefined;
-  /** Books or refunds a charge. Returns the rate limit headers as a flat list. */
+  /** Books or refunds a charge. Returns the rate-limit headers as a flat list. */
   book(receipt: Receipt, isPaid: boolean, now: number): string[];
   /** Refunds a charge before the response, for a failure that the protocol reports in a 2xx response. */
   refund(request: FastifyRequest): void;
   /** The calls that a receipt charges: 0 after a refund. */
   costOf(receipt: Receipt): number;
-  /** Like `costOf`, for the receipt of a request, also after the receipt was taken. */
+  /** Like `costOf`, but for a request, even after its receipt has been taken. */
   costOfRequest(request: FastifyRequest): number;
 
-  /** Checks and charges a response that lasts. */
+  /** Returns the admission with which a long-lasting response is checked and charged. */
   hold(request: FastifyRequest): Admission;
   issueTicket(request: FastifyRequest): Promise<Ticket>;
 
@@ -105,8 +105,8 @@ export type Gate<Receipt = unknown> = {
   requireScope(request: FastifyRequest, scope: WantedScope): void;
 
   /**
-   * Counts further calls of a request toward the burst limit and the daily limit of a URL key. Throws `rate_limited`, and
-   * then counts none, and `key_limit_exceeded`.
+   * Counts further calls of a request toward the burst limit and the daily limit of a URL key. Throws `rate_limited`
+   * without counting any of them, and throws `key_limit_exceeded`.
    */
   countCalls(request: FastifyRequest, calls: number, now: number): Promise<void>;
 
@@ -135,18 +135,18 @@ export type RouteFacts = {
   /** Calls charged for a 2xx response, or a function that computes them from the parsed parameters. */
   cost?: number | ((query: never) => number);
   csv?: true;
-  /** The successful responses have no body. Set by the negotiation of the format. */
+  /** Successful responses have no body. Set by the negotiation of the format. */
   bodyless?: true;
-  /** Set by the gate for paths of charged calls. */
+  /** Set by the gate for paths whose calls are charged. */
   usagePath?: UsagePath;
   /** The names of the parameters in the query. Set by the gate. */
   parameters?: ReadonlySet<string>;
-  /** Not listed in the request log of the user. */
+  /** Requests are not listed in the user's request log. */
   isUnlisted?: true;
   /** How the cost depends on the parameters, in words. */
   price?: string;
   scope?: WantedScope;
-  /** Whether the route also accepts the keys of an expired user. */
+  /** Also accepts the keys of a user whose plan has expired. */
   allowExpired?: true;
   /** Also accepts the keys of a suspended user. */
   allowSuspended?: true;
@@ -167,16 +167,21 @@ export type RouteFacts = {
   needsMail?: true;
   /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;
-  /** Headers of a 2xx or 304, besides the headers of every route with this cost. `?` marks an optional header. */
+  /**
+   * Headers of a 2xx or 304 response, besides the headers that every route with this cost has. `?` marks an optional
+   * header.
+   */
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
-  /** Passes calls on: metrics, traces and the request log show only `passedCall`, never the path. */
+  /**
+   * The route passes on calls. Metrics, traces and the request log therefore show only `passedCall`, never the path.
+   */
   passesCalls?: true;
-  /** The errors of a route whose errors are no problems, by status. */
+  /** The errors, by status, of a route whose error responses are not problems. */
   errors?: { form: string; byStatus: Readonly<Record<number, { description: string; example: object }>> };
-  /** The name in metrics of several routes that are counted together. */
+  /** The name under which metrics count several routes together. */
   countedAs?: string;
 };
 

@@ -5,7 +5,10 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 import { discardBody, mediaTypeOf, sendsJson } from './connections/unread-body.ts';
 
-/** JSON, and the defaults of old clients and curl. The key or route, not the type, excludes foreign pages. */
+/**
+ * The media type of JSON, and the default types of old clients and curl. Foreign pages are excluded by the key or the
+ * route, not by the type.
+ */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
@@ -17,8 +20,8 @@ const broken = (message: string) =>
   invalidRequest({ location: 'body', message, fix: 'send one JSON object, in UTF-8' });
 
 /**
- * Some programs write a byte order mark, which a reader may ignore (RFC 8259, 8.1). Others send ISO 8859-1, such as Windows
- * PowerShell, whose letters would be lost.
+ * Some programs write a byte order mark, which a reader may ignore (RFC 8259, 8.1). Other programs, such as Windows
+ * PowerShell, send ISO 8859-1, which is rejected because its letters would be lost.
  */
 function textOf(body: Buffer): string {
   if (!isUtf8(body)) throw broken('must be in UTF-8');
@@ -40,7 +43,7 @@ type Options = {
   limit: number;
   /** Identifies the client whose bodies count together. The default is the user. */
   callerOf?: (request: FastifyRequest) => number | string;
-  /** The maximum number of a client's concurrent bodies, if they are smaller than usual. */
+  /** The maximum number of a client's concurrent bodies. It is set for bodies that are smaller than usual. */
   atOnce?: number;
 };
 

@@ -1,13 +1,13 @@
 import { editDistance, tolerance } from '#core/forms/record-fields';
 import type { InputFault } from '#core/problems';
 
-/** Parameters of this API that express the same, the preferred one first, and their names in other services. */
+/** Parameters of this API with the same meaning, the preferred parameter first, and their names in other services. */
 type Meaning = {
   own: readonly string[];
   others: readonly string[];
-  /** Set if the own parameters accept different values, so that they cannot replace each other. */
+  /** Set if the parameters of this API accept different values, so that they cannot replace each other. */
   hasForms?: true;
-  /** All names, even the own ones, are rejected on a path that has none of the own parameters, but one of these. */
+  /** On a path that has one of these parameters but none of `own`, all names are rejected, even those of `own`. */
   alsoWith?: readonly string[];
 };
 
@@ -17,8 +17,8 @@ const DATES = ['fromDate', 'thruDate', 'date', 'days'];
 const MARKET = ['currency', 'tokenName', 'tokenNames', 'token', ...DATES];
 
 /**
- * Prices are for a currency, a token and dates. A path with one of these parameters rejects all other names of this
- * table: if it ignored `vs_currencies=eur` or `from`, the response would be for something else than the request.
+ * Prices are for a currency, a token and dates. A path with one of these parameters rejects all other names in this
+ * table: if it ignored `vs_currencies=eur` or `from`, the response would contain other data than the client requested.
  */
 const MARKET_MEANINGS: readonly Meaning[] = [
   {
@@ -58,7 +58,10 @@ const MARKET_MEANINGS: readonly Meaning[] = [
   { own: [], alsoWith: DATES, others: words('timezone tz utc_offset') },
 ];
 
-/** A key must not be valid for longer, or for more, than its owner intended. */
+/**
+ * The terms of a key. If other names for them were ignored, the key would be valid for longer, or for more, than its
+ * owner intended.
+ */
 const TERMS_OF_KEYS: readonly Meaning[] = [
   { own: ['graceSeconds'], others: words('grace gracePeriod overlap') },
   { own: ['expiresAt'], others: words('expires expiry expires_in expiration expiration_date ttl valid_until') },
@@ -68,13 +71,13 @@ const TERMS_OF_KEYS: readonly Meaning[] = [
   { own: ['label'], others: ['name'] },
 ];
 
-/** A name without what clients add by mistake: `&amp;` between parameters, and the brackets of a list. */
+/** Removes from a name what clients add by mistake: `amp;` from an escaped `&`, and the brackets of a list. */
 const plain = (name: string): string => name.replace(/^amp;/, '').replace(/\[\w{0,20}\]$/, '');
 
-/** A name in any notation: `quoteCurrency`, `quote_currency` and `Quote-Currency` are the same. */
+/** Converts a name in any notation to one form: `quoteCurrency`, `quote_currency` and `Quote-Currency` are the same. */
 const folded = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
-/** Each meaning with its folded other names. Bodies contain the terms of keys, but no names of the market. */
+/** Each meaning with its other names in folded form. Bodies can contain the terms of keys, but no market parameters. */
 const withFolded = (meanings: readonly Meaning[]) =>
   meanings.map((meaning) => ({ ...meaning, folded: new Set(meaning.others.map(folded)) }));
 const IN_BODIES = withFolded(TERMS_OF_KEYS);
@@ -89,7 +92,7 @@ function nearest(name: string, parameters: readonly string[]): string | undefine
   return first !== undefined && apart(name, first) < Number.POSITIVE_INFINITY ? first : undefined;
 }
 
-/** The words for the names of a place, and for what accepts them. */
+/** The words for the names in a place, and for the part of the API that accepts them. */
 const NOUNS: Readonly<Record<string, { noun: string; of: string }>> = {
   body: { noun: 'member', of: 'path' },
   arguments: { noun: 'argument', of: 'tool' },
@@ -99,7 +102,7 @@ const fault = (place: string, name: string, message: string, fix: string): Input
   { location: `${place}.${name}`, message, fix },
 ];
 
-/** Suggests a known parameter for an unknown name. Submitted text is never repeated, except names of the table. */
+/** Suggests a known parameter for an unknown name. Never repeats submitted text, except names in the table. */
 function faultOf(place: string, sent: string, parameters: readonly string[]): InputFault[] {
   const name = plain(sent);
   const { noun, of } = NOUNS[place] ?? { noun: 'parameter', of: 'path' };

@@ -15,7 +15,7 @@ function rounded({ reqId, method, route, status, ms, user }: RequestFacts): Requ
   return { reqId, method, route, status, ms: Math.round(ms * 10) / 10, user };
 }
 
-/** The pattern of the route, or the call that the route passes on. */
+/** Returns the pattern of the route, or the call that the route passes on. */
 export const routeOf = ({ passedCall, routeOptions }: FastifyRequest): string | undefined =>
   passedCall ?? routeOptions.url;
 
@@ -26,13 +26,13 @@ export function factsOf(request: FastifyRequest, reply: FastifyReply, status: nu
 }
 
 type Options = {
-  /** Which requests are logged. With `errors`, the line of a cause also contains the latest failed request. */
+  /** Which requests are logged. With `errors`, the line for a cause also contains the latest failed request. */
   which: 'all' | 'errors' | 'none';
   logger: FastifyBaseLogger;
   failures: { failed(work: string, error: unknown, fields: object): void };
 };
 
-/** A failed request has its own line if the service is at fault. Otherwise, the line of its cause counts it. */
+/** A failed request has its own line if the service is at fault. Otherwise, it is counted in the line for its cause. */
 export function createRequestLog({ which, logger, failures }: Options) {
   const completed = (request: RequestFacts) => logger.info(rounded(request), 'request completed');
 

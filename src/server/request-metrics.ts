@@ -15,7 +15,10 @@ export type Histogram = {
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  /** The sum of durations in seconds, followed by the counts. In one array, an observation takes only two stores. */
+  /**
+   * The sum of durations in seconds, followed by the counts. Because both are in one array, an observation takes only
+   * two writes.
+   */
   readonly figures: Float64Array;
 };
 
@@ -82,7 +85,9 @@ function durationsOf(histograms: Iterable<Histogram>) {
   }));
 }
 
-/** The service level excludes nodes, whose failures and durations are their own, and health checks. */
+/**
+ * The service level excludes health checks and node routes, because their failures and durations depend on the nodes.
+ */
 const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
 /** The duration in seconds above which a response misses the service level. */
 const SLOW = 0.5;

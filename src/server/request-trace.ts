@@ -45,7 +45,7 @@ export function traceRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Names a request after the call that it passes on, in metrics, in the trace and in the request log. */
+/** Sets the name of the passed-on call, under which metrics, the trace and the request log show a request. */
 export function nameCall(request: FastifyRequest, name: string): void {
   request.passedCall = name;
   const span = activeSpan();
@@ -56,7 +56,9 @@ export function nameCall(request: FastifyRequest, name: string): void {
 export const traceProblem = ({ code, status }: Problem): void =>
   annotate({ 'quotient.problem': code, ...(status >= 500 && { 'error.type': code }) });
 
-/** Records a response of the fast path, during which no other span can start. Instants are in monotonic ms. */
+/**
+ * Records a response of the fast path. No other span can start during such a response. Instants are in monotonic ms.
+ */
 export function traceResponse(
   request: IncomingMessage,
   route: string | undefined,

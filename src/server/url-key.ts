@@ -1,9 +1,9 @@
-/* A key in the path of a URL, `/k/{key}/…`. `request-target.ts` takes it out of the URL. */
+/* A key in the path of a URL, `/k/{key}/…`. `request-target.ts` removes it from the URL. */
 
 const KEY = Symbol('key in the URL');
 type Request = { [KEY]?: string };
 
-/** Marks a request whose URL is below `/k/`. `key` is empty if nothing is served there. */
+/** Marks a request whose URL is under `/k/`. `key` is empty if the path is not served there. */
 export function setKeyInUrl(request: object, key: string): void {
   (request as Request)[KEY] = key;
 }
@@ -17,7 +17,10 @@ const NO_FIELDS: readonly string[] = [];
 export const urlKeyFields = (request: object): readonly string[] =>
   (request as Request)[KEY] === undefined ? NO_FIELDS : NO_REFERRER;
 
-/** Header fields of any other response. No header shows the key, so a shared cache must not store the response. */
+/**
+ * Header fields of any other response. The request has no header with the key, so these fields forbid a shared cache to
+ * store the response.
+ */
 export function urlKeyHeaders(request: object, cacheControl: unknown): Record<string, string> {
   if ((request as Request)[KEY] === undefined) return {};
   const directives = typeof cacheControl === 'string' ? cacheControl : '';

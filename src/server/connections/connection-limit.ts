@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Options = {
-  /** The number of connections at which one is closed for each that is opened. */
+  /** The number of connections from which each new connection causes another connection to be closed. */
   most: number;
-  /** The client of a connection. Undefined for a proxy, whose connections belong to many clients. */
+  /** The client of a connection. Undefined for a proxy, because its connections belong to many clients. */
   clientOf: (socket: Socket) => string | undefined;
   isIdle: (socket: Socket) => boolean;
 };
@@ -15,9 +15,9 @@ function firstIdle(sockets: Iterable<Socket>, newest: Socket, isIdle: Options['i
 }
 
 /**
- * Keeps one client from taking all connections. When the limit is reached, the client with the most connections loses its
- * oldest idle one. If all of them are in use, another client's idle one is closed or, without any, its newest one. Streams
- * do not take part: they have their own limits.
+ * Keeps one client from taking all connections. When the limit is reached, the client with the most connections loses
+ * its oldest idle connection. If all of its connections are in use, another client's idle connection is closed or, if
+ * there is none, its own newest connection. Streams are not counted, because they have their own limits.
  */
 export function limitConnections(server: Server, { most, clientOf, isIdle }: Options): void {
   const byClient = new Map<string, Set<Socket>>();

@@ -9,7 +9,7 @@ const MOMENT = SECOND;
 
 /**
  * Prevents `app.close()` from losing requests: a connection is cut only after a moment of idleness. Requests that have
- * no response after `withinMs` are cut.
+ * no response after `withinMs` are aborted.
  */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
   // Fastify now responds to new requests with `Connection: close`. It closes the server itself after these hooks.

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
-/** The maximum number of lingering connections. Above it, the oldest is cut. */
+/** The maximum number of lingering connections. Above this number, the oldest is cut. */
 const MAX_LINGERING = 256;
 
 /**
- * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). Their
- * number is limited: these connections are not read, so a client's disconnection goes unnoticed.
+ * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). The
+ * number of such connections is limited, because they are not read, so a client's disconnection goes unnoticed.
  * @param ms how long a connection may linger
  */
 export function createLingering(ms: number) {

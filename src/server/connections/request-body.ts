@@ -13,14 +13,14 @@ export const TIMEOUTS = {
   body: MINUTE,
   /** From the second window on, each window must receive the body at `MIN_RATE` or faster. */
   window: 5 * SECOND,
-  /** For an unwanted body, and for the client to read the reason. */
+  /** For the rest of an unwanted body, and for the client to read the problem. */
   linger: 2 * SECOND,
 };
 export type Timeouts = typeof TIMEOUTS;
 
 /** Up to this many bytes of a rejected body are read, so that its connection can be reused. */
 const MAX_READ_AFTER_RESPONSE = 64 * 1024;
-/** How many requests with a body start or continue in one turn of the event loop: about a millisecond of work. */
+/** How many requests with a body start or continue in one turn of the event loop. This takes about a millisecond. */
 const PER_TURN = 4;
 /** After this many bytes, a body waits for its next turn. */
 const TURN_BYTES = 32 * 1024;
@@ -30,11 +30,11 @@ const MAX_BUFFERED = 16 * 1024 * 1024;
 const MAX_BODIES = 4;
 /** The minimum rate of a body, in bytes per second. */
 const MIN_RATE = 1024;
-/** The maximum number of pieces of a body. Each costs a call, and a chunk (RFC 9112, 7.1) may be a single byte. */
+/** The maximum number of pieces of a body. Each costs a function call, and a chunk (RFC 9112, 7.1) may be one byte. */
 const MAX_PIECES = 4096;
 const FIRST_BUFFER = 4 * 1024;
 
-// For responses that do not wait for the rest of a body.
+// The header of responses that do not wait for the rest of a body.
 const close = { connection: 'close' };
 
 const rejection = (code: ProblemCode, detail: string) => new Problem(code, detail, { headers: close });
@@ -51,7 +51,7 @@ const overloaded = (detail: string) => new Problem('overloaded', detail, { retry
 const lengthOf = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.POSITIVE_INFINITY;
 
-/** Starts or continues reading a body. Resumes both, because a flowing stream does not resume its connection. */
+/** Starts or continues reading a body. Also resumes the connection, because a flowing stream does not resume it. */
 function flow(request: IncomingMessage): void {
   request.resume();
   request.socket.resume();
@@ -71,7 +71,7 @@ type Reception = {
   turns: ReturnType<typeof createLoopTurns>;
 };
 
-/** Passes each piece of a body to `take`, as far as the turns allow. Resolves at the end of the body. */
+/** Passes each piece of a body to `take`, waiting for a turn when necessary. Resolves at the end of the body. */
 function receive(
   request: IncomingMessage,
   body: Body | undefined,
@@ -134,7 +134,7 @@ function receive(
   });
 }
 
-/** Gives the client time to read. Otherwise, Node would immediately cut a connection that is about to close. */
+/** Gives the client time to read the response. Otherwise, Node would immediately cut a connection that is closing. */
 function lingerAfter(
   { shouldKeepAlive }: ServerResponse,
   request: IncomingMessage,
@@ -155,8 +155,8 @@ function lingerAfter(
 }
 
 /**
- * Reads wanted bodies. Counts and discards others as they arrive. After the response, discards the rest of a short
- * body, and no longer reads a longer body. README.md has the reasons.
+ * Reads bodies that a route needs. Counts and discards all other bodies as they arrive. After the response, discards
+ * the rest of a short body, and stops reading a longer body. README.md gives the reasons.
  */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
@@ -224,7 +224,7 @@ export function createRequestBodies(
       }
     },
 
-    /** Handles input that is not HTTP. Returns true if the input belongs to a body; reading that body then fails. */
+    /** Handles invalid HTTP input. Returns true if the input belongs to a body. Reading that body then fails. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
       const body = request && bodies.get(request);

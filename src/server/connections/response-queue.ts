@@ -8,7 +8,10 @@ type Bounds = { atOnce: number; waiting?: number; patience?: number };
 const DETAIL = 'The service is still sending other long responses to this user. Request long responses one at a time.';
 const tooMany = () => new Problem('overloaded', DETAIL, { retryAfter: 2 });
 
-/** Runs responses in the order of their requests. Each occupies a slot until it is sent or its client disconnects. */
+/**
+ * Runs responses in the order of their requests. Each response occupies a slot until it has been sent or its client
+ * disconnects.
+ */
 export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
   const startedAt = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];
@@ -59,7 +62,7 @@ export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
   };
 }
 
-/** How many responses to a user may wait. One runs at a time. */
+/** How many responses to a user may wait while one is sent. */
 const WAITING = { long: 3, wide: 30 } as const;
 /** Bounds of long responses to all users. One can take 20 MB of memory until the client has read it. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };

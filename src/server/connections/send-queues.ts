@@ -18,8 +18,8 @@ export const connectionName = (socket: Socket): string =>
   `${listed(socket.localAddress, socket.localPort)} ${listed(socket.remoteAddress, socket.remotePort)}`;
 
 /**
- * Returns the bytes in the kernel's send queues, by connection. Connections with empty queues are omitted. Elsewhere than
- * on Linux, the result is empty.
+ * Returns the bytes in the kernel's send queues, by connection. Connections with empty queues are omitted. On systems
+ * other than Linux, the result is empty.
  */
 export async function readSendQueues(): Promise<ReadonlyMap<string, number>> {
   const queues = new Map<string, number>();

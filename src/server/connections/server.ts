@@ -11,11 +11,14 @@ import { hasBody, requestId } from './request-head.ts';
 
 /** The maximum number of connections of a process, because partial heads use memory. */
 const MAX_CONNECTIONS = 8_000;
-/** In bytes. Higher than the service's own limit, so that the service writes the rejection. */
+/** Node's own limit in bytes. It is higher than the service's limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
 export const KEEP_ALIVE = 72 * SECOND;
 
-/** How many requests may wait for earlier responses: on each connection, and how many more on all connections together. */
+/**
+ * How many requests may wait for earlier responses on each connection, and how many more may wait on all connections
+ * together.
+ */
 const WAITING = { each: 32, more: 2_048 };
 
 /** A connection's parser. Node does not document it, so its shape is checked. */
@@ -28,7 +31,10 @@ function pause(this: Socket): void {
 /** Node resumes a connection after each response. */
 const stopReading = (socket: Socket) => socket.on('resume', pause).pause();
 
-/** Stops the parser, which otherwise processes a request per 27 bytes. Result 2 means that another protocol follows. */
+/**
+ * Stops the parser, which otherwise processes a request per 27 bytes. The result 2 tells Node that another protocol
+ * follows.
+ */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
@@ -37,8 +43,9 @@ function stopParsing(socket: Socket): void {
 
 /**
  * Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so that pipelining gives no advantage. A
- * connection with many waiting requests is not read. The bytes that have already been read can contain hundreds of requests
- * more. If too many of those wait on all connections, the next one is the last: its response closes the connection.
+ * connection with many waiting requests is not read. The bytes that have already been read can contain hundreds of
+ * further requests. If too many such requests wait on all connections together, the next request is the last on its
+ * connection: its response closes the connection.
  */
 export function createPipelines(linger: Linger, { each, more } = WAITING) {
   const waiting = new WeakMap<Socket, number>();
@@ -50,7 +57,7 @@ export function createPipelines(linger: Linger, { each, more } = WAITING) {
   }
 
   function enter(socket: Socket): number {
-    // A response that waits receives no event when its connection closes.
+    // A waiting response receives no event when its connection closes.
     if (!waiting.has(socket)) socket.once('close', () => set(socket, 0));
     const count = (waiting.get(socket) ?? 0) + 1;
     set(socket, count);
@@ -65,7 +72,10 @@ export function createPipelines(linger: Linger, { each, more } = WAITING) {
     if (count === each) socket.off('resume', pause).resume();
   }
 
-  /** Gives the client time to read. Otherwise, Node would cut the connection, whose bytes have not all been read. */
+  /**
+   * Gives the client time to read the response. Otherwise, Node would cut the connection, because not all of its bytes
+   * have been read.
+   */
   function closeAfter(response: ServerResponse, socket: Socket): void {
     response.shouldKeepAlive = false;
     stopParsing(socket);
@@ -108,7 +118,8 @@ export function createPendingResponses() {
     /** Call this for every request after it was served or passed to the framework. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
       // An ended response has been passed to the connection, unless it waits for an earlier response. It is not
-      // tracked: keeping responses until the next one on their connection tripled the garbage collection pauses.
+      // tracked, because keeping each response until the next response on its connection tripled the pauses for garbage
+      // collection.
       if (response.writableEnded && response.socket !== null) return;
       const responses = responsesOn(socket);
       responses.add(response);
@@ -160,7 +171,7 @@ export function createHttpServer(parts: HttpServerParts) {
     maxHeaderSize: NODE_HEADER_LIMIT,
     // Ending a bodyless request together with its head saves a tenth of a call's time (measured).
     optimizeEmptyRequests: true,
-    // The service itself rejects requests without a `Host`, with a problem.
+    // The service itself rejects requests without `Host`, and responds with a problem.
     requireHostHeader: false,
     headersTimeout: timeouts.head,
     connectionsCheckingInterval: Math.min(timeouts.head, SECOND),

@@ -4,7 +4,7 @@ import { misspeltIn } from '#server/parameter-names';
 import type { RequestBodies } from './request-body.ts';
 
 const JSON_TYPE = /^(application|text)\/json$|\+json$/;
-/** JSON of up to this many bytes is parsed. Forms are read up to this length. */
+/** JSON of up to this many bytes is parsed. Only this many bytes of a form are read. */
 const SHORT = 4 * 1024;
 
 /** The media type in lower case, without parameters. Empty if there is none. */
@@ -24,7 +24,10 @@ function hasContent(text: string, isWhole: boolean): boolean {
   }
 }
 
-/** The names in a form of either type, or in a JSON object: clients send JSON as a form or as text, too. */
+/**
+ * The names in a form of either type, or in a JSON object, because some clients send JSON with the media type of a form
+ * or of text.
+ */
 function namesIn(text: string): string[] {
   if (text.startsWith('--')) return [...text.matchAll(/;\s*name="?([^";\r\n]*)/gi)].map(([, name = '']) => name);
   if (!text.startsWith('{')) return [...new URLSearchParams(text).keys()];
@@ -38,7 +41,10 @@ function namesIn(text: string): string[] {
 const parametersOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>
   Object.keys((schema?.querystring as { shape?: object } | undefined)?.shape ?? {});
 
-/** Whether a text contains a parameter, under its own name or under a name that is rejected in the query. */
+/**
+ * Whether a text contains a parameter of the path, under the parameter's own name or under a name that is rejected in
+ * the query.
+ */
 function hasParameter(text: string, parameters: readonly string[]): boolean {
   const names = namesIn(text.trim());
   return names.some((name) => parameters.includes(name)) || misspeltIn('query', names, parameters).length > 0;
@@ -50,8 +56,8 @@ function notRead(parameters: readonly string[]) {
 }
 
 /**
- * Counts and discards the body of a path that reads none. Throws for JSON with content, and for any other body that
- * contains a parameter of the path: the client would believe that its parameters were read.
+ * Counts and discards the body of a request to a path that reads no body. Throws for JSON with content, and for any
+ * other body that contains a parameter of the path: the client would believe that its parameters were read.
  */
 export async function discardBody(bodies: RequestBodies, request: FastifyRequest): Promise<void> {
   const parameters = parametersOf(request);
@@ -60,7 +66,7 @@ export async function discardBody(bodies: RequestBodies, request: FastifyRequest
   const start: Buffer[] = [];
   let size = 0;
   await bodies.discard(request.raw, (piece) => {
-    // Copied, because a part of a piece would keep the whole piece in memory.
+    // The part is copied, because it would otherwise keep the whole piece in memory.
     if (size < SHORT) start.push(Buffer.from(piece.subarray(0, SHORT - size)));
     size += piece.length;
   });

@@ -15,7 +15,7 @@ type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: nu
 const hasLongUri = (bytes?: Buffer): boolean =>
   bytes !== undefined && /^[A-Z-]+ \S+$/.test(bytes.toString('latin1', 0, LIMITS.uri + 16));
 
-/** Whether the parser stopped in a request line whose URI has a space or a character outside ASCII. */
+/** Whether the parser stopped in a request line whose URI has a space or a non-ASCII character. */
 function hasUnencodedUri({ rawPacket, bytesParsed = 0 }: ParseError): boolean {
   const text = rawPacket?.toString('latin1') ?? '';
   const [line = ''] = text.slice(text.lastIndexOf('\n', bytesParsed - 1) + 1).split('\r\n', 1);
@@ -52,11 +52,13 @@ type Dependencies = {
 };
 
 /**
- * Responds after the connection's pending responses, and ends the connection. If a request's body is invalid, the
- * response to that request reports the fault.
+ * Responds after the connection's pending responses, and then ends the connection. If the body of a request is invalid,
+ * the response to that request reports the fault instead.
  */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /** Connections that are being ended. Each gets one response, although Node reports later bytes too. */
+  /**
+   * Connections that are being ended. Each gets only one response, although Node also reports later bytes as errors.
+   */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {

@@ -22,7 +22,7 @@ export const eventBytes = (event: string, data: string, id?: string): Buffer =>
 
 /** Writes the head of a stream. `own` contains the fields of this response only. */
 export function writeStreamHead(response: ServerResponse, own: readonly string[]): void {
-  // The end of the connection ends the body, so that all streams write the same bytes, without a frame for each chunk.
+  // The body ends with the connection, so that all streams can write the same bytes without a frame for each chunk.
   response.shouldKeepAlive = false;
   response.removeHeader('transfer-encoding');
   response.writeHead(200, [...FIELDS, ...own]);
@@ -34,9 +34,9 @@ const ignore = () => undefined;
 
 /**
  * Writes events to a connection. Holds at most one waiting event per subject, and writes only while the socket accepts
- * data, so a slow reader costs no more memory than a fast one and receives the newest events. Writes take turns, since a
- * price that thousands of streams contain would block the event loop otherwise. A class shares its methods between these
- * streams.
+ * data, so a slow reader needs no more memory than a fast reader, and receives the newest events. Writes take turns,
+ * because a price that thousands of streams contain would otherwise block the event loop. This is a class, so that all
+ * streams share its methods.
  */
 export class EventStream {
   readonly #socket: Socket;
@@ -53,14 +53,14 @@ export class EventStream {
     this.#turns = turns;
     this.#name = connectionName(socket);
     socket.on('drain', this.#flush);
-    // A write to a client that has disconnected fails; `close` follows.
+    // A write to a disconnected client fails, and `close` follows.
     socket.on('error', ignore);
     socket.on('end', () => this.end());
     socket.once('close', () => {
       this.#end();
       onClose();
     });
-    // A connection that is not read does not report that the client has disconnected.
+    // The connection is read, because otherwise it would not report that the client has disconnected.
     socket.on('data', ({ length }: Buffer) => this.#discard(length)).resume();
   }
 
@@ -68,7 +68,7 @@ export class EventStream {
     return this.#isEnded;
   }
 
-  /** Sends the newest event of a subject. It replaces an event that still waits. */
+  /** Sends the newest event of a subject. This event replaces an event that still waits. */
   put(subject: string, bytes: Buffer): void {
     if (this.#isEnded) return;
     if (this.#waiting.has(subject)) this.#figures.conflated += 1;
@@ -76,12 +76,14 @@ export class EventStream {
     if (!this.#socket.writableNeedDrain) this.#turns.wait(this.#flush);
   }
 
-  /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
+  /**
+   * Sends a comment, which keeps proxies from closing the connection. A reader that accepts no data gets no comment.
+   */
   comment(): void {
     if (!this.#isEnded && !this.#socket.writableNeedDrain) this.#socket.write(COMMENT);
   }
 
-  /** Drops waiting events, sends a last one, and ends the connection. */
+  /** Drops waiting events, sends a final event, and ends the connection. */
   end(last?: Buffer): void {
     if (this.#isEnded) return;
     this.#end();
@@ -89,7 +91,7 @@ export class EventStream {
     this.#socket.destroySoon();
   }
 
-  /** The bytes that the socket has taken, and those of them that the client has not acknowledged. */
+  /** The number of bytes that the socket has accepted, and how many of them the client has not acknowledged. */
   progress(queues: ReadonlyMap<string, number>): { taken: number; outstanding: number } {
     const { bytesWritten: taken, writableLength } = this.#socket;
     return { taken, outstanding: writableLength + (queues.get(this.#name) ?? 0) };
@@ -100,7 +102,7 @@ export class EventStream {
     this.close();
   }
 
-  /** Closes the connection, without the events that the client has not read. */
+  /** Closes the connection, and discards the events that the client has not read. */
   close(): void {
     this.#socket.destroy();
   }
@@ -108,7 +110,7 @@ export class EventStream {
   readonly #flush = (): void => {
     const socket = this.#socket;
     const waiting = this.#waiting;
-    // Several events are one system call.
+    // Several events are then written in one system call.
     if (waiting.size > 1) socket.cork();
     for (const [subject, bytes] of waiting) {
       if (socket.writableNeedDrain) break;

@@ -11,7 +11,7 @@ import { acceptedCoding } from './negotiation.ts';
 import type { Format } from './response-headers.ts';
 import { isGone, type WriteDataResponse } from './write-response.ts';
 
-/** The maximum number of cached requests, and the maximum size of their texts, in characters. */
+/** The maximum number of cached requests, and the maximum total size of their texts, in characters. */
 const REMEMBERED = { max: 1000, maxSize: 4 * 1024 * 1024 };
 
 /** A request to which a route has responded: its content, and the histogram of its responses. */
@@ -51,7 +51,7 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
   });
   let isClosed = false;
 
-  /** Finds a plain GET: one `Host`, no upgrade, headers of an allowed size. */
+  /** Finds the cached request for a plain GET: one `Host`, no upgrade, headers of an allowed size. */
   function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
     if (method !== 'GET') return undefined;
     const found = requestsByUrl.get(url);
@@ -113,7 +113,7 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
     ): void {
       const { method, url = '', headers } = request;
       const { scope, usagePath, coinGeckoKeys } = config;
-      // The generation at the request's arrival. Since then, its URL may have come to refer to another token.
+      // The generation when the request arrived. Since then, the URL may have come to refer to another token.
       const generation = (request as Arrived)[GENERATION];
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined || usagePath === undefined) return;
@@ -124,7 +124,7 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
       requestsByUrl.set(url, { ...content, generation, histogram });
     },
 
-    /** Passes all further requests to the framework, which ends open connections. */
+    /** Passes all further requests to the framework, which closes open connections. */
     close(): void {
       isClosed = true;
       requestsByUrl.clear();

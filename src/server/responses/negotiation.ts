@@ -4,12 +4,12 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { Coding } from '#server/responses/response-body';
 import type { Format } from '#server/responses/response-headers';
 
-/** The maximum length of a list. Longer lists are truncated. A browser sends ten members. */
+/** The maximum length of a list. Longer lists are truncated. Browsers send about ten members. */
 const MAX_MEMBERS = 64;
 
 /**
- * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` parses lists of any length and hides the
- * qualities, which are needed to resolve a tie.
+ * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` parses lists of any length and does not
+ * return the qualities, which are needed to resolve ties.
  */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
@@ -22,8 +22,8 @@ function qualitiesIn(header: string): Map<string, number> {
 }
 
 /**
- * The quality of a media type, or 0 if unacceptable. The most specific matching range decides (RFC 9110, 12.5.1). `*` alone
- * is not a range, but old clients send it.
+ * The quality of a media type, or 0 if it is not acceptable. The most specific matching range applies (RFC 9110,
+ * 12.5.1). `*` alone is not a range, but old clients send it.
  */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
   const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*', '*'].find((candidate) => qualities.has(candidate));
@@ -33,7 +33,10 @@ function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): n
 const PROBLEM = 'application/problem+json';
 const JSON_TYPE = 'application/json';
 
-/** Returns the preferred media type; the first in a tie or without an `Accept`. Throws `not_acceptable`. */
+/**
+ * Returns the preferred media type. If there is a tie or no `Accept`, returns the first media type. Throws
+ * `not_acceptable`.
+ */
 export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
@@ -49,7 +52,7 @@ export function acceptedType<MediaType extends string>(
     most = quality;
   }
   if (best !== undefined) return best;
-  // Generated clients name only the type of the problems if an operation returns no other body.
+  // If an operation returns no other body, generated clients accept only the media type of problems.
   const json = mediaTypes.find((mediaType) => mediaType === JSON_TYPE);
   if (json !== undefined && !qualities.has(JSON_TYPE) && qualityOf(PROBLEM, qualities) > 0) return json;
   const detail = `This path returns only ${mediaTypes.join(' or ')}. Accept one of these types, or omit the Accept header.`;
@@ -81,7 +84,9 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/** The number and maximum length of cached headers. Clients send few distinct headers, but with every call. */
+/**
+ * The maximum number and length of cached headers. Clients send few distinct headers, but send them with every call.
+ */
 const MAX_HEADERS = 256;
 const MAX_HEADER_LENGTH = 256;
 const codingByHeader = new Map<string, Coding>();

@@ -26,9 +26,11 @@ import {
 import { isGone } from './write-response.ts';
 
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
-/** How many streams are written or reviewed in one turn of the event loop: about a third of a millisecond's work. */
+/**
+ * How many streams are written or reviewed in one turn of the event loop. This takes about a third of a millisecond.
+ */
 const PER_TURN = 16;
-/** The bounds of `retry`, in ms. A random value spreads the clients of a stopped process. */
+/** The bounds of `retry`, in ms. A random value spreads the reconnects of a stopped process's clients. */
 const RETRY = { least: 2_000, most: 5_000 } as const;
 /** How long a reader may take to read the end of its stream when the process stops, in ms. */
 const MOMENT = SECOND;
@@ -55,7 +57,7 @@ type Dependencies<Receipt> = {
   times?: StreamTimes;
 };
 
-/** `leave` gives the place of the stream back. */
+/** `leave` gives back the place of the stream. */
 type Opening = Charged & { facts: RequestFacts; subscribe: Subscribe; leave: () => void };
 
 export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) {
@@ -67,8 +69,8 @@ export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) 
   let isClosing = false;
 
   /**
-   * Takes a place for a user, until the response is closed. Throws a problem if there is none. Returns the function that
-   * gives the place back.
+   * Takes a place for a user, until the response is closed. Throws a problem if no place is free. Returns the function
+   * that gives back the place.
    */
   function takePlace({ user, raw }: FastifyRequest, response: FastifyReply['raw']): () => void {
     if (isClosing) throw overloaded('This process is stopping. Connect again.');

@@ -13,7 +13,7 @@ import { prefersHtml } from './negotiation.ts';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The body of a problem, with further members. Anything that looks like a key is removed. */
+/** Writes the body of a problem, with further members. Removes anything that looks like a key. */
 export function textOf(problem: Problem, basePath: string, requestId: string, more: object = {}): string {
   const { code, title, status, message, members } = problem;
   const type = `${basePath}/docs/problems#${code}`;
@@ -41,8 +41,8 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Whether a person will read the response. A browser announces a navigation in a header; without TLS, in an older
- * header. At an unknown path outside the API, no announcement is required.
+ * Whether a person will read the response. A browser announces a navigation in a header or, without TLS, in an older
+ * header. At an unknown path outside the API, the header is not required.
  */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
@@ -113,7 +113,7 @@ export function respondWithProblems(app: FastifyInstance, options: ProblemPage, 
 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);
-    // A pattern may match the path and the method although its handler finds nothing.
+    // A route may match the path and the method although its handler finds nothing.
     if (methods === undefined || methods.has(method))
       return new Problem('not_found', `This path does not exist. ${listing} lists all paths.`);
     const allow = [...methods].join(', ');
@@ -147,7 +147,7 @@ export function respondToUnroutable(options: ProblemPage) {
   };
 }
 
-/** Files that pages load. A person does not enter these addresses. */
+/** The paths of files that pages load. A person does not open these addresses directly. */
 const ASSET = /\/(static|console)\//;
 
 function createKnownPaths(app: FastifyInstance) {

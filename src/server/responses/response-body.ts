@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createLongWork } from '#core/time-slicing';
 
-/** The minimum size for compression, in bytes. A smaller body is sent as text in one write with its headers. */
+/** The minimum size for compression, in bytes. A smaller body is sent uncompressed, in one write with its headers. */
 const MIN_COMPRESSED = 1024;
 /** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
@@ -24,7 +24,7 @@ export type Representation = {
 
 export type Body = {
   readonly identity: Representation;
-  /** Every call returns the same object, which the first call creates. */
+  /** The first call creates the object, and every further call returns the same object. */
   in(coding: Coding): Representation | Promise<Representation>;
   /** An upper bound of the body's memory in bytes, including compressed forms. */
   size(): number;
@@ -36,7 +36,7 @@ const compress = {
     brotli(bytes, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: bytes.length < LONG_BODY ? BROTLI_QUALITY : BROTLI_QUALITY_LONG,
-        // A window of at most the body's size. The default window allocates four megabytes each time.
+        // The window is limited to the body's size, because the default window allocates four megabytes each time.
         [constants.BROTLI_PARAM_LGWIN]: Math.min(22, Math.ceil(Math.log2(bytes.length)) + 1),
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
@@ -55,7 +55,10 @@ const making = createLongWork();
 const compressing = createLongWork();
 /** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
 const LONG_BODY = 1024 * 1024;
-/** In bytes. Encoding a block takes half a millisecond. The allocator does not release smaller blocks. */
+/**
+ * The size of a block in bytes. Encoding a block takes half a millisecond. The allocator does not release smaller
+ * blocks.
+ */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {
@@ -64,7 +67,7 @@ export function bodyOf(text: string): Body {
   return bodyOfBytes(bytes.length < MIN_COMPRESSED ? bytes : alone(bytes), hash);
 }
 
-/** Like `bodyOf`, for a text in pieces. The event loop can run between pieces. */
+/** Like `bodyOf`, but for a text in pieces. The event loop can run between pieces. */
 export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
   return making(async (yieldIfDue) => {
     const blocks: Buffer[] = [];
@@ -130,7 +133,7 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
 export type DataResponse = {
   body: Body;
   fileName?: string;
-  /** The sources of the response, as in `Quotient-Source`: the primary one first, separated by commas. */
+  /** The sources of the response, as in `Quotient-Source`: separated by commas, the main source first. */
   source: string;
   /** For `Quotient-Token`: the tokens that replace requested tokens, separated by commas. */
   token?: string;
@@ -145,7 +148,7 @@ export type DataResponse = {
   gaps: readonly string[];
   /** The calls that the response costs, if that depends on its content. */
   cost?: number;
-  /** Returns the response to the same request at an instant (Unix ms), if it is cached. */
+  /** Returns the response to the same request at an instant (Unix ms), if that response is cached. */
   fromCache?: (now: number) => DataResponse | undefined;
   outcome: { fetched: boolean; refreshing: boolean; failure: unknown };
 };

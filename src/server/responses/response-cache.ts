@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, SECOND } from '#core/clock';
 import { type Body, bodyOf, type DataResponse, longBodyOf } from '#server/responses/response-body';
 
-/** How long a response is reused while nothing new is stored, in ms. */
+/** How long a response is reused while no new data is stored, in ms. */
 const REUSED_FOR = SECOND;
 /** The maximum memory of all bodies with their compressed forms, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 type CachedBody = {
   body: Body;
-  /** Identifies everything from which the body is made. Undefined for a body that only its response uses. */
+  /** Identifies all data from which the body is made. Undefined for a body that only one response uses. */
   version: string | undefined;
   recent?: { response: DataResponse; at: number; generation: number };
 };
@@ -20,9 +20,9 @@ type Source = { generation(): number };
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Caches the body of each request while its rows do not change, and the whole response for a second. So a request made
- * thousands of times is processed once. A response that needed a fetch, or whose fetch failed, is not reused, because
- * the next response differs.
+ * Caches the body of each request while its rows do not change, and the whole response for a second. A request that is
+ * made thousands of times is therefore processed only once. A response that needed a fetch, or whose fetch failed, is
+ * not reused, because the next response differs.
  * @param maxBytes the maximum memory of all bodies together, in bytes
  */
 export function createResponseCache(clock: Clock, maxBytes = MAX_BYTES) {
@@ -35,7 +35,7 @@ export function createResponseCache(clock: Clock, maxBytes = MAX_BYTES) {
 
   const isRecent = (at: number, now: number): boolean => now >= at && now - at < REUSED_FOR;
 
-  /** Evicts bodies that cannot be reused. Otherwise, they would remain until the cache is full. */
+  /** Evicts bodies that can no longer be reused. Otherwise, they would remain until the cache is full. */
   function evictUnversioned(now: number): void {
     for (const [key, at] of unversioned) {
       if (isRecent(at, now)) return;
@@ -83,7 +83,7 @@ export function createResponseCache(clock: Clock, maxBytes = MAX_BYTES) {
       return response;
     }
 
-    /** @param version identifies everything from which the body is made, so that a cached body is never outdated */
+    /** @param version identifies all data from which the body is made, so that a cached body is never outdated */
     function body(requestKey: string, version: string, make: () => string): Body {
       const key = keyOf(requestKey);
       return bodyFor(key, version) ?? keepBody(key, version, bodyOf(make()));

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHea
 import { HOUR, SECOND } from '#core/clock';
 import type { DataResponse, Representation } from '#server/responses/response-body';
 
-/** How long a price may be cached from now, in ms. A raised budget may refresh the price sooner. */
+/** How long a price may be cached from now on, in ms. If the budget is raised, the price may be refreshed sooner. */
 const MAX_LIFETIME = HOUR;
 /** The number of characters between the quotes of a validator: 132 bits. */
 const ETAG_LENGTH = 22;
@@ -15,7 +15,10 @@ const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: CSV, 'semico
 /** `semicolon-csv` is CSV with a decimal comma. */
 export type Format = keyof typeof MEDIA_TYPES;
 
-/** In seconds from the fetch: caches subtract `Age` (RFC 9111, 4.2). A stale response has a lifetime below its age. */
+/**
+ * The lifetime in seconds from the fetch, because caches subtract `Age` (RFC 9111, 4.2). The lifetime of a stale
+ * response is less than its age.
+ */
 function lifetime({ fetchedAt, dueAt }: DataResponse, now: number): number {
   const end = Math.min(dueAt, now + MAX_LIFETIME);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
@@ -23,7 +26,7 @@ function lifetime({ fetchedAt, dueAt }: DataResponse, now: number): number {
 
 /**
  * How a response was produced (RFC 9211). `hit`: from stored data. `fwd=miss; stored`: fetched for this request.
- * `fwd=stale`: stored and due, with `detail` for the failure of its refresh, `refreshing`, or `stale` if the source
+ * `fwd=stale`: stored, but due. `detail` is then the failure of the refresh, `refreshing`, or `stale` if the source
  * works but has no newer data.
  */
 function cacheStatus({ isImmutable, dueAt, outcome }: DataResponse, now: number): string {
@@ -60,7 +63,10 @@ function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: Da
   return Date.parse(header) === Math.floor(modifiedAt / SECOND) * SECOND;
 }
 
-/** Whether the client has the response: by its validator or, without one, by its time (RFC 9110, 13.2.2). */
+/**
+ * Whether the client already has the response, according to its validator or, if it sent none, its time (RFC 9110,
+ * 13.2.2).
+ */
 export function isKnownTo(headers: IncomingHttpHeaders, response: DataResponse, etag: string): boolean {
   const { 'if-none-match': named, 'if-modified-since': since } = headers;
   return named === undefined && since !== undefined ? isOfSameTime(since, response) : isNamed(named, etag);
@@ -72,7 +78,7 @@ export function linesOf(fields: readonly string[]): string {
   return lines;
 }
 
-/** Header fields that many responses share: as a flat list, and as the first lines of a head. */
+/** Header fields that many responses share, both as a flat list and as the first lines of a head. */
 export type SharedFields = { readonly fields: readonly string[]; readonly lines: string };
 
 /** Throws if a field is not well-formed. */
@@ -94,9 +100,9 @@ type Options = {
 
 /**
  * Creates the cache headers of charged responses. They are the same for every client, and are created once per second.
- * A 304 reveals no figure (README.md has the reasons). It must contain the `ETag`, `Vary` and `Cache-Control` of the
+ * A 304 reveals no figure (README.md gives the reasons). It must contain the `ETag`, `Vary` and `Cache-Control` of the
  * 200 (RFC 9110, 15.4.5). It also contains `Age`: without it, a cache would add a full `max-age` (RFC 9111, 4.2).
- * Headers that may change without the body are included, so that a cache updates them (RFC 9111, 3.2).
+ * Headers that may change while the body stays the same are included, so that a cache updates them (RFC 9111, 3.2).
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;

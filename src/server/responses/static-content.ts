@@ -56,7 +56,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-/** Restricts what a page may do, so that a mistake in the service does less harm. */
+/** Restricts the capabilities of a page, so that a mistake in the service does less harm. */
 export const PAGE_SECURITY = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',

@@ -2,7 +2,7 @@ import { type Clock, type Instant, instantOf, MINUTE, SECOND } from '#core/clock
 import type { Gate } from '#server/gate';
 import type { EventStream } from './event-stream.ts';
 
-/** In ms. */
+/** All times are in ms. */
 export const STREAM_TIMES = {
   /** How often a stream is charged and sends a comment. */
   charge: MINUTE,
@@ -61,7 +61,7 @@ export type Measure = (queues: ReadonlyMap<string, number>, elapsed: number) => 
 /**
  * Creates the function that cuts a stream whose reader makes no progress. Only bytes that the client has acknowledged
  * count as progress: comments in a queue do not. Bytes that are written while the queues are read look acknowledged in
- * one measurement, and no longer in the next. Progress is therefore a count above all earlier ones.
+ * one measurement, but not in the next. Therefore, only a count above all earlier counts is progress.
  */
 export function createMeasure(
   stream: Pick<EventStream, 'progress' | 'cut'>,
