@@ -7,7 +7,9 @@ type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clo
 export async function openBudget(dependencies: Dependencies) {
   const { store, upstream, clock } = dependencies;
   let { budget } = dependencies;
-  /** The calls available to this service in a month (given by its start), including spent calls. */
+  /**
+   * The calls that are available to this service in a month, including spent calls. `month` is the start of the month.
+   */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let { spent, firstCall } = await store.stored(upstream, month);
@@ -21,7 +23,7 @@ export async function openBudget(dependencies: Dependencies) {
   }
 
   return {
-    /** Takes one call. Returns false if the month has no calls left, or the minute has only `kept` calls left. */
+    /** Takes one call. Returns false if the month has no calls left, or the minute has at most `kept` calls left. */
     async reserve(kept = 0): Promise<boolean> {
       const now = clock.now();
       const windows = { minute: Math.floor(now / MINUTE) * MINUTE, month: monthOf(now).start };
@@ -47,7 +49,10 @@ export async function openBudget(dependencies: Dependencies) {
       return { spent: count, limit, rate: count / Math.max(HOUR, now - since) };
     },
 
-    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may use the same key. */
+    /**
+     * Lowers the budget to the reported limits. `left` is the number of calls that remain this month, because other
+     * clients may use the same key.
+     */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {
@@ -64,7 +69,7 @@ export async function openBudget(dependencies: Dependencies) {
   };
 }
 
-/** Reads how many calls all processes have made, whenever a cache has changed. */
+/** Whenever a cache has changed, reads how many calls all processes have made. */
 export function budgetJob(name: string, cache: { generation(): number }, sync: () => Promise<unknown>): Job {
   let synced = cache.generation();
   async function run(): Promise<void> {

@@ -13,7 +13,9 @@ type Deps = ReturnType<typeof createUpstreamRecording> & {
   log: Log;
 };
 
-/** Opens what an upstream with a call budget needs: the budget, a circuit breaker, and the reports of calls and items. */
+/**
+ * Opens the parts of an upstream with a call budget: the budget, a circuit breaker, and the reports of calls and items.
+ */
 export async function openBudgeted(deps: Deps, upstream: string, limits: Budget) {
   const { settings, refreshes, observe, clock } = deps;
   const breaker = createBreaker();

@@ -1,12 +1,15 @@
 import { MINUTE, SECOND } from '#core/clock';
 
-/** How many consecutive failures open a circuit, and for how long (ms). The time doubles up to `MAX_OPEN`. */
+/**
+ * The number of consecutive failures that open a circuit, and how long it stays open (ms). The time doubles up to
+ * `MAX_OPEN`.
+ */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
 const MAX_OPEN = 5 * MINUTE;
 /** How long a rate limit without `Retry-After` opens the circuit, in ms. */
 const RATE_LIMITED = MINUTE;
-/** How many paths must fail, without a success in between, before their failures pause the upstream. */
+/** The number of paths that must fail, without a success in between, to pause the upstream. */
 const SEVERAL_PATHS = 3;
 const MAX_PATHS = 1000;
 export type CircuitState = 'closed' | 'half_open' | 'open';
@@ -49,8 +52,8 @@ function fail(circuit: Circuit, now: number, longest: number): void {
 type FailedCall = { spacing?: number; isOfSource?: boolean };
 
 /**
- * The circuit of an upstream, and a circuit for each failing path. A failing path pauses only itself. The upstream is
- * paused by failures of its connection, by its own word, or by several paths.
+ * The circuit of an upstream, and a circuit for each failing path. Failures of a path pause only that path. The
+ * upstream is paused by failures of its connection, at its own request, or by failures of several paths.
  */
 export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
   let source = newCircuit();
@@ -61,7 +64,7 @@ export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
 
   function circuitOf(path: string): Circuit {
     const circuit = paths.get(path) ?? newCircuit();
-    // The path that failed last is the last one to be forgotten.
+    // The path that failed most recently is forgotten last.
     paths.delete(path);
     paths.set(path, circuit);
     const [oldest] = paths.keys();
@@ -83,7 +86,7 @@ export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
     if (stateOf(source, now) === 'half_open') {
       const forMs = openTime(source, longest);
       open(source, now, forMs);
-      // Another path makes the next probe, so that no single path keeps the upstream paused.
+      // Makes another path send the next probe, so that no single path keeps the upstream paused.
       open(circuit, now, 2 * forMs);
       return;
     }
@@ -94,7 +97,7 @@ export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
   }
 
   return {
-    /** The upstream's state, or that of a paused path if no call has succeeded since the path was paused. */
+    /** The state of the upstream, or the state of a paused path if no call has succeeded since the path was paused. */
     state(now: number): CircuitState {
       const circuits = [source, ...[...failing].flatMap((path) => paths.get(path) ?? [])];
       const states = circuits.map((circuit) => stateOf(circuit, now));
@@ -122,7 +125,7 @@ export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
       if (now >= (paths.get(path)?.openUntil ?? Number.NEGATIVE_INFINITY)) paths.delete(path);
     },
 
-    /** The allowed call was not made, or its outcome does not describe the upstream's state. */
+    /** Call this if the allowed call was not made, or if its outcome does not describe the upstream's state. */
     cancelled: endProbe,
 
     /** Concurrent failures after a circuit has opened do not count. */

@@ -3,7 +3,7 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { Resource } from './resource.ts';
 
 export type RefreshRow = { resource: string; fetchedAt: number | null; version: number };
-/** Truncated to milliseconds, because a column with that precision would round up. */
+/** The time is truncated to milliseconds, because a column with that precision could round it up. */
 const NOW = Prisma.sql`date_trunc('milliseconds', clock_timestamp())`;
 const isOtherMinute = Prisma.sql`excluded.minute_start NOT BETWEEN budget.minute_start - interval '1 minute' AND budget.minute_start`;
 
@@ -20,8 +20,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       }));
     },
 
-    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`. No
-    // claim lasts a day: a later end was set before the clock was set back.
+    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`.
+    // No claim lasts a day, so a claim with a later end was set before the clock was set back, and is void.
     async claim(resource: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (resource, holder, until)
@@ -57,9 +57,10 @@ export function createRefreshStore(prisma: PrismaClient) {
       return taken > 0;
     },
 
-    // Takes a call from a minute and a month (given by their starts in Unix ms). Returns the month's spent calls, or
-    // undefined if no call is left. One statement, so that two processes cannot both take the last call. A clock that
-    // was set back does not reopen a past month, and a slightly slow clock does not reopen the previous minute.
+    // Takes a call from a minute and from a month, which are given by their starts in Unix ms. Returns the month's
+    // spent calls, or undefined if no call is left. One statement, so that two processes cannot both take the last
+    // call. A clock that was set back does not reopen a past month, and a slightly slow clock does not reopen the
+    // previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },
@@ -82,8 +83,8 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     /**
-     * The calls spent in a month (given by its start in Unix ms), and the minute of the first call (Unix ms): undefined
-     * before it, and 0 if it is not known.
+     * The calls spent in a month (given by its start in Unix ms), and the minute of the first call (Unix ms). This
+     * minute is undefined before the first call, and 0 if it is unknown.
      */
     async stored(upstream: string, month: number): Promise<{ spent: number; firstCall: number | undefined }> {
       const row = await prisma.budget.findUnique({ where: { upstream } });

@@ -19,23 +19,29 @@ export type Component = {
   state: ComponentState | 'not_configured';
   /** Undefined while the component is operational or not configured. */
   reason?: ComponentReason | undefined;
-  /** When the newest data arrived, or when the component last worked (Unix ms). Null if unknown, undefined if secret. */
+  /**
+   * When the newest data arrived, or when the component last worked (Unix ms). Null if this is unknown; undefined if it
+   * is secret.
+   */
   dataAt: number | null | undefined;
 };
 
 export const isImpaired = (component: Component): component is Component & { state: 'degraded' | 'down' } =>
   component.state === 'degraded' || component.state === 'down';
 
-/** A failure without later calls is forgotten after this time, in ms. A failing source is paused for at most an hour. */
+/**
+ * A failure that no later call follows is ignored after this time, in ms. A failing source is paused for at most an
+ * hour.
+ */
 const FORGOTTEN_AFTER = 2 * HOUR;
-/** The source responded, but does not have the requested data. */
+/** The causes for which the source responded, but does not have the requested data. */
 const RESPONSES: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
 
 /** Whether the last call to a source failed. A response without the requested data is not a failure. */
 export const hasFailed = ({ succeededAt, failure }: SourceOutcome, now: number): boolean =>
   failure !== null && !RESPONSES.has(failure.cause) && ageAt(failure.at, now) < ageAt(succeededAt ?? undefined, now);
 
-/** Whether the last call to a source failed recently, by any process. */
+/** Whether the last call to a source, by any process, failed recently. */
 export const isFailing = (outcome: SourceOutcome, now: number, forgottenAfter = FORGOTTEN_AFTER): boolean =>
   hasFailed(outcome, now) && ageAt(outcome.failure?.at, now) < forgottenAfter;
 
@@ -49,7 +55,7 @@ type Sourced = Pick<Component, 'name' | 'title'> & {
   clock: Clock;
 };
 
-/** A component whose data comes from sources. The last call to each source decides its state. */
+/** A component whose data comes from sources. Its state depends on the last call to each source. */
 export function sourcedComponent({
   name,
   title,

@@ -14,7 +14,7 @@ const MOMENT = 1000;
 export type FetchOutcome = {
   fetched: boolean;
   refreshing: boolean;
-  /** The first error. Data that is older than the upstream's plan allows is a gap, not an error. */
+  /** The first error. Data that is older than the upstream's plan includes is a gap, not an error. */
   failure: unknown;
 };
 
@@ -50,7 +50,10 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /** Fetches, or joins the fetch in flight. Returns false for a joined fetch, which may be for other data. */
+    /**
+     * Fetches a resource, or joins the fetch in flight. Returns false if it joined a fetch, because that fetch may be
+     * for other data.
+     */
     async run(resource: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(resource, () => {
@@ -71,7 +74,10 @@ export type FetchRunner<What extends Resource> = ReturnType<typeof createFetchRu
 const WRITING = 5 * SECOND;
 /** How often a process polls for another process's fetch, in ms. */
 const POLL_INTERVAL = 100;
-/** How long a failure is a warning after its pause, in ms. A fetch that nothing has needed since then may succeed again. */
+/**
+ * How long a failure remains a warning after its pause, in ms. If the data has not been requested since then, a fetch
+ * might succeed again.
+ */
 const REPORTED_FOR = HOUR;
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
@@ -108,7 +114,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
         try {
           return await fetch();
         } catch (error) {
-          // Not awaited, because the database may hang too, and the client has waited long enough.
+          // The release is not awaited, because the database may hang too, and the client has waited long enough.
           void store.release(resource, holder).catch(() => undefined);
           throw error;
         }

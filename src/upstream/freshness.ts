@@ -2,7 +2,10 @@ import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
 import type { FailureCause } from './failures/failure.ts';
 
-/** How far another process's clock may be ahead, in ms. A larger lead means that this process's clock was set back. */
+/**
+ * How far another process's clock may be ahead, in ms. A larger difference means that this process's clock was set
+ * back.
+ */
 export const SKEW = 5 * MINUTE;
 
 /** The age in ms of an instant (Unix ms). Infinity for undefined, or for an instant far in the future. */
@@ -11,13 +14,13 @@ export function ageAt(at: number | undefined, now: number): number {
   return age < -SKEW ? Number.POSITIVE_INFINITY : age;
 }
 
-/** When data fetched at an instant is due again (Unix ms), but no later than the start of the next month. */
+/** When data that was fetched at an instant is due again (Unix ms): no later than the start of the next month. */
 export const dueAfter = (fetchedAt: number, every: number, now: number): number =>
   Math.min(Math.min(fetchedAt, now) + every, monthOf(now).end);
 
 /** How long a response waits for a fetch. A `moment` is at most a second. */
 export type Wait = 'end' | 'moment' | 'none';
-/** If stored data is older than twice its interval, a response waits a moment for the refresh. */
+/** A response waits a `moment` for the refresh if the stored data is older than twice its interval. */
 export const waitOnRefresh = (age: number, every: number): Wait => (age > 2 * every ? 'moment' : 'none');
 
 /** The age of a token's newest stored data, in ms. */
@@ -26,7 +29,7 @@ export type Staleness = {
   kind: 'latest' | 'minute' | 'hour' | 'day' | 'statistics';
   /** The time since the fetch or, for a series, since the newest sample. Infinity if nothing is stored. */
   age: number;
-  /** The interval at which requested data should arrive. Infinity if the budget is spent. */
+  /** The interval at which requested data should be updated. Infinity if the budget is spent. */
   every: number;
   /** The time since the last request for the newest data. Infinity if there was none. */
   idle: number;
@@ -51,7 +54,7 @@ export type Warning =
   | { about: 'mail'; cause: FailureCause }
   /** The CoinGecko plan offers less than is configured. */
   | { about: 'plan'; difference: string }
-  /** Since an instant (Unix ms), the latest prices come from the fallback source. */
+  /** Since an instant (Unix ms), the latest prices have come from the fallback source. */
   | { about: 'failover'; served: string; primary: string; since: number }
   /** A token's price before and after the switch to another source. */
   | { about: 'price'; token: string; before: Price; after: Price; since: number }
@@ -59,7 +62,7 @@ export type Warning =
   | { about: 'withheld prices'; source: string; tokens: readonly string[] }
   /** The responses of a source lack requested tokens. */
   | { about: 'missing prices'; source: string; tokens: readonly string[] }
-  /** A node, and why its last call failed or why it is skipped. */
+  /** A node, and the reason why the last call to it failed or why it is skipped. */
   | { about: 'node'; node: NodeLabel; cause: FailureCause }
   | { about: 'node'; node: NodeLabel; blocksBehind: number }
   | { about: 'node'; node: NodeLabel; otherChain: string | null }

@@ -20,10 +20,13 @@ type Text<Members> = Members extends readonly [infer First, ...infer Rest]
 type Kind = keyof typeof MEMBERS;
 export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof MEMBERS)[K]>}` }[Some];
 
-/** The latest prices and the samples of a source, by its name. */
+/** The latest prices and the samples of a source. The names contain the source's name. */
 export type SourceResource = `${string}:latest` | `${string}:${Interval}:${string}`;
 
-/** The name of a row of `Refresh`, which stores the data's version, the last fetch, and a process's claim. */
+/**
+ * The name of a row in `Refresh`. The row stores the version of the data, the time of the last fetch, and a process's
+ * claim.
+ */
 export type Resource =
   | ('latest' | 'latest-missing' | 'failover' | 'rates' | 'coins' | 'tokens' | 'announcement' | 'incidents')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end' | 'activity')
@@ -33,7 +36,7 @@ export type Resource =
 const OF_SOURCE = ['interval', 'token'] as const;
 const INTERVAL = /^(minute|hour|day)$/;
 
-/** `kind` is the source's name for a source's samples. */
+/** For a source's samples, `kind` is the source's name. */
 export function readResource(resource: string) {
   const [kind = '', ...values] = resource.split(':');
   const isOfSource = values.length === OF_SOURCE.length && INTERVAL.test(values[0] ?? '');

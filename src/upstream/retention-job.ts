@@ -19,7 +19,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Deletes expired data in rounds. One process runs each round. */
+/** Deletes expired data in rounds. Each round runs in only one process. */
 export function createRetentionJob({ name, refreshes, isDue, deleteOld, afterRound, clock }: Dependencies): Job {
   const holder = randomUUID();
 

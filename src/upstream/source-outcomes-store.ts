@@ -2,7 +2,7 @@ import { iso, isoOrNull } from '#core/clock';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { SKEW } from './freshness.ts';
 
-/** The last calls to a source by any process. Instants in Unix ms. */
+/** The last successful and the last failed call to a source by any process. Instants in Unix ms. */
 export type SourceOutcome = {
   source: string;
   succeededAt: number | null;
@@ -12,8 +12,8 @@ export type SourceOutcome = {
 export function createSourceOutcomesStore(prisma: PrismaClient) {
   return {
     /**
-     * Race: processes write in any order, so an older time never replaces a newer one, unless the newer one is in the
-     * future.
+     * Race: processes write in any order. An older time therefore never replaces a newer time, unless the newer time is
+     * in the future.
      */
     async write(outcomes: readonly SourceOutcome[], now: number): Promise<void> {
       const latest = Prisma.sql`${iso(now + SKEW)}::timestamptz`;

@@ -11,7 +11,7 @@ const JOB = 'source outcome record';
 
 type Dependencies = { store: SourceOutcomesStore; clock: Clock; failures: Pick<FailureLog, 'failed'> };
 
-/** Without times in the future: the clock was set back since, and they would hide all later calls. */
+/** Removes times in the future. They were written before the clock was set back, and would hide all later calls. */
 function past({ source, succeededAt, failure }: SourceOutcome, now: number): SourceOutcome {
   const isPast = (at: number) => Number.isFinite(ageAt(at, now));
   return {
@@ -29,10 +29,13 @@ function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
   };
 }
 
-/** Shares the times of the last calls to each source among all processes. A call does not wait for the record. */
+/**
+ * Shares the times of the last calls to each source among all processes. A call does not wait until its time is
+ * written.
+ */
 export function createSourceOutcomes({ store, clock, failures }: Dependencies) {
   let unwritten = new Map<string, SourceOutcome>();
-  /** The outcomes of all processes as of the last `sync`, and of this process. */
+  /** The outcomes of all processes as of the last `sync`, and this process's own outcomes since then. */
   const outcomes = new Map<string, SourceOutcome>();
 
   const latest = (source: string): SourceOutcome =>

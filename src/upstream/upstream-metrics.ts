@@ -107,13 +107,13 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
 /** The number of tokens with their own series. Each has four kinds of data and three metrics. */
 const MAX_TOKENS = 10;
 const OTHER = 'other';
-/** Data counts as requested for this time after a request, in ms. */
+/** How long data counts as requested after a request, in ms. */
 const REQUESTED = 10 * MINUTE;
 
 /**
  * Bounds the number of series. The tokens that were loaded first keep their own series while they are loaded, so that
- * the series of a busy process do not change with each scrape. For each kind of data, one row represents the other
- * tokens. It is the row of the requested token whose data is oldest in relation to its interval.
+ * the series of a busy process do not change with each scrape. For each kind of data, one series represents all other
+ * tokens. It shows the requested token whose data is oldest in relation to its interval.
  */
 function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
   const own = new Set<string>();

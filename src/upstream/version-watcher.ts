@@ -4,7 +4,7 @@ import type { Resource } from './resource.ts';
 
 type Cache<What extends Resource> = {
   names: () => readonly What[];
-  /** Reloads changed resources. Their versions are recorded after the reload succeeds. */
+  /** Reloads changed resources. Their new versions are recorded only after the reload has succeeded. */
   reload: (changed: readonly What[]) => Promise<void>;
   reloaded?: () => void;
 };
@@ -32,7 +32,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
       let next: Promise<void> | undefined;
 
       async function update({ number, rows }: Read): Promise<void> {
-        // A poll that waited for its turn may have read before the preceding update did.
+        // A poll that waited for its turn may have read the versions before the preceding update read them.
         if (number < latest) return;
         latest = number;
         const changed = names().filter((resource) => {

@@ -11,7 +11,7 @@ const REVIEW_INTERVAL = SECOND;
 const QUIET = 2 * SECOND;
 /** An outage without calls is forgotten after this time, in ms. Every budget allows calls more often. */
 const FORGOTTEN_AFTER = 6 * HOUR;
-/** The failures with one cause since its last line. `loggedAt` is monotonic. */
+/** The failures with one cause since the last log line for that cause. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
 const nothingSince = () => ({ count: 0, work: {}, facts: {} });
 
@@ -63,7 +63,10 @@ function writeDue(log: Log, { name, level, facts, causes, outage }: Subject, now
   }
 }
 
-/** An outage ends only after it has been logged. Two outages in a window log at most two lines of each kind. */
+/**
+ * Ends an outage if it is over, but only after it has been logged. Two outages in a window log at most two lines of
+ * each kind.
+ */
 function endIfOver({ log, deadline }: Pick<Dependencies, 'log' | 'deadline'>, subject: Subject, now: number): void {
   const { name, facts, causes, recovers, outage } = subject;
   if (outage === undefined) return;
@@ -95,7 +98,10 @@ function addFailure(subject: Subject, cause: string, work: string, facts: object
   return entry;
 }
 
-/** Logs each cause once per ten seconds, and the recovery. A failure counts against the dependency that caused it. */
+/**
+ * Logs each cause at most once per ten seconds, and logs the recovery. A failure is attributed to the dependency that
+ * caused it.
+ */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();
@@ -129,7 +135,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     reviewing = undefined;
   }
 
-  /** Waits for one turn: a fetch and a request that waits for it fail in the same turn, and share one line. */
+  /** Waits for one turn, because a fetch and a request that waits for it fail in the same turn and share one line. */
   function writeAfterTurn(): void {
     writing ??= setImmediate(() => {
       writing = undefined;
@@ -137,7 +143,7 @@ export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline
     });
   }
 
-  /** Logs `work` and `facts`. `level` applies unless a dependency failed, which is always a warning. */
+  /** Logs `work` and `fields`. `level` applies unless a dependency failed. Such a failure is always a warning. */
   function failed(work: string, error: unknown, fields: object = {}, level: Level = 'warn'): void {
     const failure = identifyFailure(work, error, identifyDatabaseFailure, observed);
     const { key, details } = failure;

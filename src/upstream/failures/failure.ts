@@ -10,7 +10,10 @@ type Identity = {
   about: object;
   /** Whether the subject is a dependency, whose recovery is detected. */
   recovers: boolean;
-  /** The cause; undefined for a mere consequence: a request rejected because the database has just failed. */
+  /**
+   * The cause. Undefined for a mere consequence, such as a request that is rejected because the database has just
+   * failed.
+   */
   cause: string | undefined;
   details: object;
 };
@@ -26,7 +29,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/** Upstreams in `observed` report their successes. A failure of any other upstream counts against the work. */
+/** Upstreams in `observed` report their successes. A failure of any other upstream is attributed to the work. */
 export function identifyFailure(
   work: string,
   error: unknown,
@@ -60,7 +63,7 @@ const FAILURES = {
   /** No connection, or the connection broke before the response was complete. */
   unreachable: ['upstream_unavailable', 'is unreachable'],
   timeout: ['upstream_timeout', 'did not respond in time'],
-  /** A 429, or a body or page with the same meaning. */
+  /** A 429 response, or a body or page with the same meaning. */
   rate_limited: ['upstream_unavailable', 'is limiting the request rate'],
   /** The plan does not cover data of this age. */
   out_of_reach: ['upstream_unavailable', 'does not provide data of this age on the current plan'],
@@ -72,7 +75,7 @@ const FAILURES = {
   unexpected: ['upstream_invalid', 'returned an unexpected response'],
   empty: ['upstream_invalid', 'returned no figures'],
   too_large: ['upstream_invalid', 'returned a response that is too large'],
-  /** The newest data is old: the upstream responds but no longer updates. */
+  /** The newest data is outdated: the upstream responds, but no longer updates its data. */
   stale: ['upstream_invalid', 'returned only outdated figures'],
   /** The upstream was not called because its circuit is open. This name is public (metrics, `Cache-Status`). */
   resting: ['upstream_unavailable', 'has failed repeatedly and will be called again later'],

@@ -1,14 +1,14 @@
-/** If more than this share of the rows is out of order, the response is in another order. */
+/** If more than this share of the rows is out of order, the response is not in ascending order at all. */
 const MAX_MISPLACED = 0.05;
-/** The order of fewer rows shows nothing. */
+/** The order of fewer rows than this proves nothing. */
 const MIN_ROWS = 10;
 /** Prices that differ from the prices around them by more than this factor are wrong. */
 const MAX_FACTOR = 1_000_000;
 const AROUND = 3;
 
 /**
- * The places of rows that are out of order in an ascending list, such as a row with the time of another month. All rows
- * of the longest ascending part are in order. Empty if the list is in another order.
+ * The positions of rows that are out of order in an ascending list, such as a row with a time in the wrong month. All
+ * rows of the longest ascending part are in order. Empty if the list is not in ascending order at all.
  */
 export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
   const misplaced = new Set<number>();
@@ -37,9 +37,9 @@ export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
 
 const isFar = (a: number, b: number): boolean => a > b * MAX_FACTOR || b > a * MAX_FACTOR;
 
-/** Whether a price differs from the median of the prices around it by a factor that no market moves forth and back. */
+/** Whether a price differs from the median of the prices around it by more than any market moves and reverts. */
 export function isOutlier(price: number, prices: readonly (number | null)[], place: number): boolean {
-  // Nearly all prices are close to their neighbours. The median of the others takes longer.
+  // Nearly all prices are close to their neighbours. Only for the others is the median computed, which takes longer.
   if (![prices[place - 1], prices[place + 1]].some((other) => other && isFar(price, other))) return false;
   const near = prices.slice(Math.max(0, place - AROUND), place + AROUND + 1).filter((price) => price !== null);
   const median = near.sort((a, b) => a - b)[(near.length - 1) >> 1] as number;

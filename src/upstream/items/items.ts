@@ -16,7 +16,10 @@ type Key = string | number;
 type Nulled = (member: string) => void;
 
 type Rules<Item, K extends Key, Value> = {
-  /** Parses one item, or returns why it is rejected. Undefined for an item that was not requested. It must not throw. */
+  /**
+   * Parses one item, or returns the reason why it is rejected. Returns undefined for an item that was not requested.
+   * Must not throw.
+   */
   read: (value: Value, nulled: Nulled) => Item | Rejection | undefined;
   /** Identifies an item. If several items have the same key, the last one counts. */
   keyOf?: (item: Item) => K;
@@ -30,7 +33,7 @@ export type Items<Item, K extends Key = Key> = {
   rejected: ReadonlyMap<Rejection, number>;
 };
 
-/** Counts rejections by reason, on top of those that are counted already. */
+/** Counts rejections by reason, and adds them to earlier counts. */
 export function countRejections(counted?: Items<unknown>['rejected']) {
   const rejected = new Map(counted);
   return {
@@ -84,7 +87,7 @@ export function readMembers<S extends Shape>(item: object, shape: S, nulled: Nul
   return Object.fromEntries(members) as Members<S>;
 }
 
-/** `count` is 0 for the first response of a path without a rejected item. */
+/** `count` is 0 for the first response of a path that again has no rejected item. */
 export type Dropped = (items: { path: string; count: number; reasons: readonly Rejection[] }) => void;
 type Recording = { dropped: (upstream: string) => (count: number) => void; log: Log };
 

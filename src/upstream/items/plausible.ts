@@ -16,7 +16,10 @@ export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): b
 /** `off_grid` means that a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/** Why no sample of a chain that began at `beginning` can have the time `at`. Undefined for a plausible time. */
+/**
+ * The reason why no sample of a chain that began at `beginning` can have the time `at`. Undefined if the time is
+ * plausible.
+ */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';
@@ -31,7 +34,7 @@ export const implausible = (beginning: number, { at, price }: Observation, now: 
 export const plausibleFigure = (value: number | null): number | null =>
   value !== null && value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
 
-/** Like `plausibleFigure`, for a market cap or a supply: CoinGecko reports 0 if it is unknown. */
+/** Like `plausibleFigure`, but for a market cap or a supply. CoinGecko reports 0 if it is unknown. */
 export const positiveFigure = (value: number | null): number | null => plausibleFigure(value) || null;
 
 /** If two prices differ by more than this share of the lower price, at least one is wrong. */

@@ -27,8 +27,8 @@ export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   return new UpstreamFailure(upstream, 'unreachable', `connection failed: ${said}`, { cause, sent });
 }
 
-// The maximum number of interim responses (1xx). Neither RFC 9110, 15.2 nor undici sets a limit: an upstream that sent
-// endless interim responses blocked the process until the deadline.
+// The maximum number of interim responses (1xx). Neither RFC 9110, 15.2 nor undici sets a limit, and an upstream that
+// sent endless interim responses blocked the process until the deadline.
 const MAX_INTERIM = 10;
 
 export class InterimResponsesExceeded extends Error {

@@ -2,9 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, scanJson } from '#core/forms/json-shape';
 import { createMutex } from '#core/mutex';
 
-/** Longer texts are parsed in pieces of about this many characters, with a turn of the event loop between pieces. */
+/**
+ * Texts that are longer than this many characters are parsed in pieces of about this length, with a turn of the event
+ * loop between pieces.
+ */
 const PIECE = 64 * 1024;
-/** Parses one long text at a time. In parallel, each text would add a piece to every turn of the event loop. */
+/**
+ * Only one long text is parsed at a time. If texts were parsed in parallel, each would add a piece to every turn of the
+ * event loop.
+ */
 const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('invalid JSON');

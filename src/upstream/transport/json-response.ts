@@ -19,7 +19,7 @@ function causeOf(status: number, own: FailureCause | undefined): FailureCause {
   return own ?? (status >= 500 ? 'server_error' : 'refused');
 }
 
-/** One or several numbers of seconds: a proxy may add a second header, or a fraction. */
+/** One or several numbers of seconds, because a proxy may add a second header or a fraction. */
 const SECONDS = /^\+?\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/;
 /** An HTTP-date begins with a weekday. `Date.parse` reads other texts, such as `-5` and `1.5`, as dates in the past. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
@@ -40,12 +40,15 @@ export function retryAfter(headers: UpstreamResponse['headers'], now: number): n
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 /**
- * A string, or a number that JSON does not have. An unterminated string extends to the end of the text. Otherwise, each
- * of its escaped quotes would start another search to the end, which blocked the process for minutes.
+ * A string, or a number that JSON cannot represent. An unterminated string extends to the end of the text. Otherwise,
+ * each of its escaped quotes would start another search to the end, which blocked the process for minutes.
  */
 const STRING_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*(?:"|\\?$)|-?\b(?:NaN|Infinity)\b/gs;
 
-/** Some upstreams write `NaN` or `Infinity` for an unknown figure. It is null, so that the others are not lost. */
+/**
+ * Some upstreams write `NaN` or `Infinity` for an unknown figure. It is read as null, so that the other figures are not
+ * lost.
+ */
 function parseJson(text: string): unknown {
   for (const read of [
     () => text,
@@ -115,7 +118,7 @@ export const numberOrNumericString = z.union([
   z.string().regex(NUMERIC).transform(Number).pipe(z.number()),
 ]);
 
-/** A safe non-negative integer, or one sent as text. */
+/** A safe non-negative integer, either as a number or as text. */
 export const whole = numberOrNumericString.pipe(z.int().nonnegative());
 export const maybe = <T extends z.ZodType>(schema: T) => schema.nullish();
 

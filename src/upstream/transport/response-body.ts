@@ -45,7 +45,7 @@ const DECODERS: Readonly<Record<string, Decode>> = {
   deflate: (bytes, options) => promisify(hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options),
 };
 
-/** More codings than a server and two proxies add. Each coding is one more place where a small body can grow. */
+/** The maximum number of codings: a server and two proxies add no more. A small body can expand in each coding. */
 const MAX_CODINGS = 3;
 
 /** The codings of a body in the order in which they were applied (RFC 9110, 8.4). Throws if one is unknown. */

@@ -5,7 +5,7 @@ import { type Target, targetOf } from './http-client.ts';
 export type UpstreamRequest = {
   path: string;
   query?: Record<string, string> | URLSearchParams;
-  /** The body, which is sent as JSON with POST. Without a body, the call is a GET. */
+  /** The body, which is sent as JSON with POST. If there is no body, the request is a GET. */
   body?: unknown;
   /** A request that is passed on: its query, with `?`, and its JSON body are sent as they are. */
   verbatim?: { search: string; headers?: Record<string, string>; body?: string | Buffer };
@@ -14,7 +14,7 @@ export type UpstreamRequest = {
   maxBytes?: number;
   /** Cancels the call if its caller no longer needs it. The call then rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;
-  /** Failures caused by the request itself, which do not count against the upstream. */
+  /** Failures that the request itself causes. They do not count as failures of the upstream. */
   ownFailures?: ReadonlySet<FailureCause>;
   /** The name of the path in the circuit breaker, if requests with the same `path` can fail separately. */
   circuit?: string;

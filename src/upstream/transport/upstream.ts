@@ -22,7 +22,7 @@ const RETRIED: ReadonlySet<FailureCause> = new Set(['unreachable', 'server_error
 const MAX_BYTES = 64 * 1024;
 /** The maximum number of concurrent connections. Further calls wait. */
 const CONNECTIONS = 8;
-/** On any budget, a failing upstream is probed at least this often, in ms. */
+/** The longest time between probes of a failing upstream on any budget, in ms. */
 const MAX_SPACING = 6 * HOUR;
 /** Failures that pause a path or the whole upstream. */
 const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
@@ -51,9 +51,9 @@ export type UpstreamOptions = {
   /** The time in ms between calls that the budget allows. A circuit breaker's probe uses one call. */
   callSpacing: () => number;
   observe: (outcome: FailureCause | 'ok') => void;
-  /** The circuit breaker; given if its state is also read elsewhere. */
+  /** The circuit breaker. It is passed in if its state is also read elsewhere. */
   breaker?: Breaker;
-  /** The number of connections; higher if callers, not the service, determine the number of calls. */
+  /** The number of connections. It is higher if callers, not the service, determine the number of calls. */
   connections?: number;
 };
 
@@ -66,10 +66,7 @@ type Sending = Pick<Parameters<ReturnType<typeof openHttpClient>['request']>[1],
   until: number;
 };
 
-/**
- * One upstream over HTTP with its connections, deadline, retries, breaker and budget. A redirect on its host is followed
- * once.
- */
+/** One upstream over HTTP with its connections, deadline, retries, breaker and budget. */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
   const { targetIn, endpoint } = createTargets(options.url);
@@ -109,7 +106,8 @@ export function openUpstream(options: UpstreamOptions) {
     const { reason, retryAfter } = failure;
     const now = clock.elapsed();
     const path = circuitOf(request);
-    // If the header of the response has arrived, the connection works, and a damaged body concerns only its path.
+    // If the header of the response has arrived, the connection works, and a damaged body counts as a failure of its
+    // path only.
     const isOfConnection = reason === 'unreachable' && status === undefined;
     const isOfSource = isOfConnection || !failure.sent || status === UNAVAILABLE_STATUS || failure.isOfSource;
     if (request.ownFailures?.has(reason)) breaker.cancelled(path);
@@ -213,7 +211,7 @@ export function openUpstream(options: UpstreamOptions) {
 
   return {
     name,
-    /** For idempotent calls only: retries broken connections and 5xx. Throws `UpstreamFailure` and errors of `read`. */
+    /** For idempotent calls: retries broken connections and 5xx. Throws `UpstreamFailure` and errors of `read`. */
     send: <T>(request: UpstreamRequest, read: (response: UpstreamResponse) => T): Promise<T> =>
       send(request, read, RETRIES),
 
