@@ -33,7 +33,7 @@ const midnightOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 
 export const listedAt = ({ listed }: Pick<Token, 'listed'>): number => midnightOf(listed);
 
-/** The start (Unix ms) of the listing date, or of the first stored day (`firstDay`) if this is earlier. */
+/** The start (Unix ms) of the listing date, or of the first stored day (`firstDay`) if that day is earlier. */
 export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = Number.POSITIVE_INFINITY): number =>
   Math.min(token ? listedAt(token) : Number.POSITIVE_INFINITY, startOfDate(firstDay));
 
@@ -62,7 +62,7 @@ function indexOf(tokens: readonly Token[]) {
   return { tokens, byName, bySymbol, byWord, called, successors: successorsIn(byName) };
 }
 
-/** The last served token of each chain of successors. A chain that leads back to its start has none. */
+/** The last served token of each chain of successors. A chain that leads back to its start has no successor. */
 function successorsIn(byName: ReadonlyMap<TokenName, Token>): ReadonlyMap<TokenName, Token> {
   const successors = new Map<TokenName, Token>();
   for (const token of byName.values()) {
@@ -115,13 +115,18 @@ export function createCatalogue(tokens: readonly Token[]) {
     all: (): readonly Token[] => index.tokens,
     named: (name: TokenName): Token | undefined => index.byName.get(name),
 
-    /** Finds a token by name, else by symbol, in any case. Returns its successor, if it has one. */
+    /**
+     * Finds a token by its name or, if no name matches, by its symbol. Ignores case. Returns its successor, if it has
+     * one.
+     */
     find(nameOrSymbol: string): Token | undefined {
       const token = called(nameOrSymbol);
       return token && (index.successors.get(token.name) ?? token);
     },
 
-    /** Like `find`, but returns the token itself. For commands, which work on its own data. */
+    /**
+     * Like `find`, but returns the token itself. Commands use this function, because they work on the token's own data.
+     */
     findItself: called,
     hasSuccessors: (): boolean => index.successors.size > 0,
 

@@ -3,7 +3,10 @@ import { isOutOfReach, UpstreamFailure } from '#upstream/failures/failure';
 import { areFarApart } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
 
-/** `found` by the token's symbol or `given` by the operator. Otherwise, why the token has no pair. */
+/**
+ * A pair that was `found` by the token's symbol or `given` by the operator. Otherwise, the reason why the token has no
+ * pair.
+ */
 export type PairOutcome =
   | { kind: 'given'; status: string }
   | { kind: 'found'; status: string }
@@ -85,7 +88,7 @@ export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Depe
     }
   }
 
-  /** The pairs at all exchanges. Pairs at exchanges that are not in use stay. */
+  /** The pairs at all exchanges. Pairs at exchanges that are not in use are kept. */
   async function pairsFor(coin: Coin, wanted: Readonly<Record<string, string>> = {}) {
     const pairs: Record<string, string> = { ...catalogue.named(coin.id)?.pairs };
     const outcomes = new Map<string, PairOutcome>();
@@ -128,5 +131,5 @@ export type CoinSource = {
   history: Readonly<{ day: number }>;
 };
 
-/** An exchange, which finds a pair against the US dollar by a symbol or by its own name of the pair. */
+/** An exchange. It finds a pair with the US dollar by a symbol or by the exchange's own name for the pair. */
 export type PairSource = { name: string; pairOf(text: string): Promise<FoundPair | undefined> };

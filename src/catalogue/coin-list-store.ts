@@ -15,7 +15,7 @@ const inBatches = <T>(rows: readonly T[]): T[][] =>
 
 type AddressRow = { platform: string; address: string; coin: string };
 
-/** An address belongs to one coin only. If the list names several, it belongs to the first. */
+/** An address belongs to only one coin. If the list contains it for several coins, it belongs to the first of them. */
 function addressesOf(coins: readonly ListedCoin[]): AddressRow[] {
   const rows = new Map<string, AddressRow>();
   for (const { id: coin, platforms } of coins) {
@@ -59,7 +59,7 @@ export function createCoinListStore(prisma: PrismaClient) {
         ),
         prisma.$executeRaw`
           DELETE FROM listed_coin WHERE NOT (id = ANY (${coins.map(({ id }) => id)}::text[]))`,
-        // The address of a coin that is no longer listed, or has moved.
+        // Deletes the addresses of coins that are no longer listed, or whose address has changed.
         prisma.$executeRaw`
           DELETE FROM coin_address a WHERE NOT EXISTS (
             SELECT FROM listed_coin WHERE id = a.coin AND platforms ->> a.platform = a.address)`,
@@ -84,7 +84,10 @@ export function createCoinListStore(prisma: PrismaClient) {
       return rows.map(({ platform }) => platform);
     },
 
-    /** The coins whose ID, symbol or title contains a text: those with the text first, then those that begin with it. */
+    /**
+     * The coins whose ID, symbol or title contains a text: first the coins that equal the text, then the coins that
+     * begin with it.
+     */
     find(text: string): Promise<ListedCoin[]> {
       const whole = text.replaceAll('\0', '').trim().toLowerCase();
       const start = `${escaped(whole)}%`;

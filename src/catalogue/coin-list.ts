@@ -23,8 +23,8 @@ type Dependencies = {
 };
 
 /**
- * CoinGecko's list of coins with their contract addresses. It is fetched when a request first needs it, and then at most
- * once a day. Throws `UpstreamFailure` while no list is stored and its fetch fails.
+ * CoinGecko's list of coins with their contract addresses. The list is fetched when a request first needs it, and
+ * afterwards at most once a day. Throws `UpstreamFailure` while no list is stored and its fetch fails.
  */
 export function createCoinList({ source, store, watched, singleFlight, clock }: Dependencies) {
   async function fetch(): Promise<void> {
@@ -39,7 +39,7 @@ export function createCoinList({ source, store, watched, singleFlight, clock }: 
     await watched.sync();
   }
 
-  /** Waits only for the first list. */
+  /** A caller waits only if no list is stored yet. */
   async function refresh(): Promise<void> {
     if (!source) return;
     if (watched.fetchedAt(COINS) === undefined) await watched.sync();

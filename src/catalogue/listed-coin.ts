@@ -7,6 +7,9 @@ export type ListedCoin = { id: string; symbol: string; title: string; platforms:
 /** Addresses of EVM platforms are case-insensitive: their capitals are only a checksum. */
 const EVM_ADDRESS = /^0x[\da-f]{40}$/i;
 
-/** An address in the form in which it is compared. Platforms other than those of the EVM distinguish cases. */
+/**
+ * Returns an address in the form in which it is compared. Addresses of platforms other than EVM platforms are
+ * case-sensitive.
+ */
 export const comparedAddress = (address: string): string =>
   EVM_ADDRESS.test(address) ? address.toLowerCase() : address;

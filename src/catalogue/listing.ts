@@ -10,7 +10,7 @@ import type { TokenStore } from './token-store.ts';
 export const MAX_SERVED = 5000;
 const SUGGESTED = 3;
 
-/** Why a token was not added or removed. `names` contains suggestions or the conflicting token. */
+/** The reason why a token was not added or removed. `names` contains suggestions or the conflicting token. */
 export type Refusal = {
   reason: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair' | 'is_loop';
   names: readonly string[];
@@ -21,7 +21,7 @@ export type Added = {
   isKnown: boolean;
   /** Whether the token has no earlier prices. False if the plan's history is too short to show that. */
   isFirstDate: boolean;
-  /** By exchange. */
+  /** The outcome by exchange. */
   pairs: ReadonlyMap<string, PairOutcome>;
   shared: readonly Token[];
   /** The token that the symbol refers to. */
@@ -38,7 +38,7 @@ type Dependencies = {
   store: TokenStore;
   catalogue: Catalogue;
   clock: Clock;
-  /** For the audit log. */
+  /** The operator, for the audit log. */
   operator?: Operator;
 };
 

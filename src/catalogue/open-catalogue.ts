@@ -14,7 +14,7 @@ export async function openCatalogue({ database, deadline, versions }: Deps) {
       if (changed.length > 0) replace(await store.all());
     },
   });
-  // Repeated, because tokens may have been added during the first read.
+  // The tokens are read again, because tokens may have been added during the first read.
   await sync();
 
   /** `sync` rereads the tokens if any process has added or removed one. The poll of all versions does the same. */

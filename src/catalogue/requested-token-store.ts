@@ -13,14 +13,14 @@ export const REQUESTED_TOKENS = {
   kept: 90 * DAY,
 } as const;
 
-/** How soon a user's request for the same token is tried again after a failure, in ms. */
+/** The pause after a failure before a user's request for the same token is tried again, in ms. */
 const RETRY_AFTER = 10 * MINUTE;
 
 /** Stores the tokens that keys request, and who requested them in the last hour. */
 export function createRequestedTokenStore(prisma: PrismaClient) {
   return {
     /**
-     * Returns the tokens that may be added for a user, as far as the limits allow. The lock settles the race between two
+     * Returns the tokens that may be added for a user, as far as the limits allow. Race: the lock serializes two
      * processes that count the same user's requests at once.
      */
     async reserve(user: number, tokens: readonly TokenName[], now: number): Promise<TokenName[]> {
@@ -44,7 +44,10 @@ export function createRequestedTokenStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token);
     },
 
-    /** Adds a token, unless the operator has removed it or there are too many. One statement, also with the version. */
+    /**
+     * Adds a token, unless the operator has removed it or there are too many tokens. The same statement increments the
+     * version.
+     */
     async add({ name, symbol, title, begins, listed, pairs }: Token, at: number): Promise<void> {
       await prisma.$executeRaw`
         WITH added AS (

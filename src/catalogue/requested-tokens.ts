@@ -38,7 +38,7 @@ type Dependencies = {
 
 /**
  * Adds unknown tokens that keys request, if CoinGecko lists them. Each addition costs one call to CoinGecko. An ID that
- * CoinGecko does not list costs none.
+ * CoinGecko does not list costs no call.
  */
 export function createRequestedTokens(dependencies: Dependencies) {
   const { coinGecko, coins, exchanges, store, catalogue, clock, log, failures } = dependencies;
@@ -67,7 +67,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
     log.info({ token: id }, 'requested token added');
   }
 
-  /** A failed addition leaves the token unknown. */
+  /** If the addition fails, the token stays unknown. */
   function addOnce(coin: ListedCoin): Promise<void> {
     const pendingAddition = underWay.get(coin.id);
     if (pendingAddition) return pendingAddition;
@@ -108,8 +108,8 @@ export function createRequestedTokens(dependencies: Dependencies) {
 
   return {
     /**
-     * Adds the unknown tokens among some IDs for a user. Waits for their first dates. Returns undefined if all are known.
-     * A token that cannot be added stays unknown.
+     * Adds the unknown tokens among some IDs for a user. Waits for their first dates. Returns undefined if all of them
+     * are already served. A token that cannot be added stays unknown.
      */
     ensure(user: number, texts: readonly string[]): Promise<void> | undefined {
       const ids = [...new Set(texts.map((text) => text.trim().toLowerCase()))];
@@ -124,5 +124,5 @@ export function createRequestedTokens(dependencies: Dependencies) {
 
 export type RequestedTokens = Pick<ReturnType<typeof createRequestedTokens>, 'ensure'>;
 
-/** For a service that adds no tokens on request. */
+/** Used if the service adds no tokens on request. */
 export const NO_REQUESTED_TOKENS: RequestedTokens = { ensure: () => undefined };

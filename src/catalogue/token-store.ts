@@ -34,8 +34,8 @@ type Change = { name: string; action: 'token.add' | 'token.alias' | 'token.remov
 
 export function createTokenStore(prisma: PrismaClient) {
   /**
-   * Changes the row of a token with a statement without its `RETURNING`. The same statement bumps the version and adds
-   * the operator's audit event. Returns false if no row has changed.
+   * Changes the row of a token. `statement` has no `RETURNING` clause. The same statement increments the version and
+   * adds the operator's audit event. Returns false if no row has changed.
    */
   async function change({ name, action, operator }: Change, statement: Prisma.Sql): Promise<boolean> {
     const rows = await prisma.$queryRaw<unknown[]>`

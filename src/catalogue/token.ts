@@ -11,9 +11,9 @@ export type Token = {
   listed: string;
   /** Whether the service has on-chain statistics for the token. */
   statistics: boolean;
-  /** The pairs against the US dollar, by exchange, under the exchange's own names. */
+  /** The pairs with the US dollar by exchange, under the exchange's own names. */
   pairs: Readonly<Record<string, string>>;
-  /** The token with which requests for this token are answered. */
+  /** The token whose data is returned for requests for this token. */
   successor?: TokenName | undefined;
   /** Whether a user's request added the token. Its symbol then refers to nothing. */
   isRequested?: boolean | undefined;
