@@ -17,7 +17,10 @@ const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
 /** A source's counters for a chain (`at` in Unix ms). A counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/** In ms. One of the hourly samples is within half an hour of 24 hours ago. A scaled value would be an estimate. */
+/**
+ * The tolerance in ms. One of the hourly samples is within half an hour of 24 hours ago. The difference is not scaled
+ * to 24 hours, because a scaled value would be an estimate.
+ */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {
@@ -31,7 +34,10 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
 export const countedFigures = (reported: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !reported.includes(figure) && reported.includes(COUNTERS[figure]));
 
-/** Computes daily figures from the earlier sample closest to 24 hours ago. A decreased counter yields no figure. */
+/**
+ * Computes daily figures from the earlier sample closest to 24 hours ago. A counter that has decreased yields no
+ * figure.
+ */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

@@ -19,8 +19,8 @@ const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
 /**
- * A sample, its source, and the failures of the sources that were tried earlier. `failure` is set if all sources failed
- * and the sample is the newest outdated one.
+ * A sample, its source, and the failures of the sources that were tried earlier. `failure` is set if all sources
+ * failed. The sample is then the newest outdated sample.
  */
 export type FailoverResult = {
   source: StatisticsSourceName;
@@ -72,7 +72,7 @@ export function createFailover({ sources, cache, timeoutMs, clock }: Deps) {
   return {
     preferred: (symbol: StatisticsSymbol): StatisticsSourceName | undefined => sourcesOf(symbol)[0]?.name,
 
-    /** For the operator: the sources that failed when they were last used, with the causes. */
+    /** Warnings for the operator: the sources that failed when they were last used, with the causes. */
     warnings: (): Warning[] => {
       const causes = new Map<StatisticsSourceName, FailureCause>();
       for (const [name, cause] of [...failing.values()].flatMap((passedOver) => [...passedOver])) {

@@ -34,7 +34,7 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
   'arweave-node': openArweaveNode,
 };
 
-/** Statistics older than this count as missing while every source fails, in ms. */
+/** While every source fails, statistics older than this count as missing, in ms. */
 const USEFUL_FOR = DAY;
 
 type Deps = CapabilityDeps<StatisticsSettings>;

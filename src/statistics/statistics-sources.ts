@@ -50,8 +50,8 @@ export function statisticsBudget(kind: StatisticsKind): Budget {
 }
 
 /**
- * The hourly schedule, throttled in proportion so that the budget lasts until the end of the month: the time between a
- * token's samples, and between calls within the budget, in ms.
+ * Throttles the hourly schedule in proportion, so that the budget lasts until the end of the month. Returns the time
+ * between a token's samples, and the time between calls within the budget, in ms.
  */
 export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }: SpentBudget) {
   const { calls, tokens } = KINDS[kind];
@@ -77,7 +77,7 @@ const MAX_INTERVALS = 3;
 export const isOutdated = (source: StatisticsSourceName, at: number, fetchedAt: number): boolean =>
   fetchedAt - at > MAX_INTERVALS * KINDS[source.replace(/-\d+$/, '') as StatisticsKind].updateInterval;
 
-/** A figure that the source did not report is missing. */
+/** A sample of a chain. Figures that the source did not report are omitted. */
 export type ChainSample = {
   /** The sample's own time in Unix ms, always a whole second. */
   at: number;

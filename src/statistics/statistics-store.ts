@@ -95,7 +95,7 @@ export function createStatisticsStore(prisma: PrismaClient) {
       return rows.map(toCounterSample);
     },
 
-    /** Increments the version of a fact without a row of its own, as of an instant (Unix ms). */
+    /** Records a fact, as of an instant (Unix ms), by incrementing its version. Such a fact has no row of its own. */
     async recordFact(resource: string, at: number): Promise<void> {
       await prisma.$executeRaw(bumpVersion(resource, at));
     },

@@ -26,12 +26,15 @@ type Dependencies = {
   log: Log;
 };
 
-/** On-chain statistics, fetched when requested and due. During or after a failed fetch, the last record is served. */
+/**
+ * On-chain statistics. They are fetched when they are requested and due. During or after a failed fetch, the last
+ * record is served.
+ */
 export function createStatistics({ cache, cachedResponses, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (resource: StatisticsFetch): number => ageAt(cache.fetchedAt(resource), clock.now());
 
-  /** Logs a change of the source once, because the record stores the source. */
+  /** Logs each change of source only once: later fetches compare with the source stored in the record. */
   function logSwitch(symbol: StatisticsSymbol, from: FailoverResult['source'] | undefined, result: FailoverResult) {
     const { source: to, passedOver } = result;
     if (from === undefined || from === to) return;
@@ -91,7 +94,7 @@ export function createStatistics({ cache, cachedResponses, failover, singleFligh
     },
 
     sync: cache.sync,
-    /** For the operator: failed fetches and failed sources, with the causes. */
+    /** Warnings for the operator: failed fetches and failed sources, with the causes. */
     warnings: () => [...singleFlight.warnings(), ...failover.warnings()],
 
     staleness: (): Staleness[] =>

@@ -19,7 +19,10 @@ const blockResponse = z.object({
   weave_size: maybe(digits).catch(null),
 });
 type Block = z.infer<typeof blockResponse>;
-/** The newest block, and the block `BLOCKS_BACK` before it, which is undefined if the node does not return it. */
+/**
+ * The newest block, and the block that is `BLOCKS_BACK` blocks older. The older block is undefined if the node does not
+ * return it.
+ */
 type Ends = { tip: Block; base: Block | undefined };
 
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {

@@ -59,7 +59,7 @@ const hashrateResponse = z.object({
 type Responses = {
   height: number | null;
   adjustment: z.infer<typeof adjustmentResponse>;
-  /** Undefined for a server without the mining API. */
+  /** Undefined if the server has no mining API. */
   hashrate: z.infer<typeof hashrateResponse> | undefined;
 };
 

@@ -26,11 +26,14 @@ type SourceSend<Failed = never> = <Body, Used = Body>(
   use?: (body: Body) => Used,
 ) => Promise<Used | Failed>;
 
-/** A method that a public node does not offer or that fails does not describe the node. */
+/** If an optional method is missing on a public node or fails, this does not describe the state of the node. */
 const OPTIONAL_FAILURES: ReadonlySet<FailureCause> = new Set(
   FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
 );
-/** The source was not called. Without the figures, the sample would look as if the source did not report them. */
+/**
+ * Causes for which the source was not called. If such a failure were ignored, the sample would look as if the source
+ * did not report the figures.
+ */
 const NOT_CALLED: ReadonlySet<FailureCause> = new Set(['resting', 'over_budget']);
 
 type Sampling = {
@@ -90,14 +93,17 @@ export const statisticsSource =
     };
   };
 
-/** A reported figure. NaN for a malformed one, so that the sample lacks only this figure. Null if it is missing. */
+/**
+ * A reported figure. A malformed figure becomes NaN, so that the sample lacks only this figure. A missing figure
+ * becomes null.
+ */
 export const figure = (schema: z.ZodType<number>) =>
   z
     .unknown()
     .optional()
     .transform((value) => (value == null ? null : (schema.safeParse(value).data ?? Number.NaN)));
 
-/** The readable elements of a list of at most `most`. Fails if no element can be read. */
+/** The readable elements of a list with at most `most` elements. Fails if no element can be read. */
 export const readableList = <T extends object>(element: z.ZodType<T>, most: number) =>
   z
     .array(z.unknown())
@@ -132,8 +138,8 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
 ]);
 
 /**
- * A malformed or implausible figure affects only itself. `at` is in Unix ms. Throws `UpstreamFailure` if there is no
- * usable figure.
+ * A malformed or implausible figure does not affect the other figures. `at` is in Unix ms. Throws `UpstreamFailure` if
+ * there is no usable figure.
  */
 export function sampleOf<DataResponse>(
   upstream: string,
