@@ -2,14 +2,14 @@ import type { Operator } from '#core/actor';
 import { Problem } from '#core/problems';
 
 /**
- * The user to change, and who may do so: the holder of an owner key (its SHA-256), the operator, or, with neither, the
- * service itself.
+ * The user to change, and the actor of the change: the holder of an owner key (given by the key's SHA-256) or the
+ * operator. If neither is set, the actor is the service itself.
  */
 export type Authority = {
   readonly userKey: number;
   readonly ownerKeyHash: string | null;
   readonly operator?: Operator;
-  /** The problem of a change that this authority may no longer make. */
+  /** Returns the problem for a change that this authority may no longer make. */
   readonly ended: () => Problem;
 };
 

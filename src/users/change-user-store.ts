@@ -48,7 +48,7 @@ export async function lockUser(tx: Prisma.TransactionClient, authority: Authorit
 }
 
 type UserChange = {
-  /** In Unix ms. Changes of a key do not set it. */
+  /** The time of the change in Unix ms. Changes to a key do not set it. */
   updatedAt?: number;
   /** Further columns to set, each preceded by a comma. */
   set?: Prisma.Sql;

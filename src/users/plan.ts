@@ -37,7 +37,10 @@ export const perPeriod = (plan: Plan): string => termInWords(plan).replace(/^one
 /** Instants in Unix ms; `end` is exclusive. */
 export type Period = { start: number; end: number };
 
-/** In Unix ms, UTC. If the month is too short, uses its last day: 31 January plus one month is 28 or 29 February. */
+/**
+ * Adds months in UTC. `instant` is in Unix ms. If the resulting month is too short, uses its last day: 31 January plus
+ * one month is 28 or 29 February.
+ */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();

@@ -34,9 +34,9 @@ function erasureOf(table: UserTable, userKey: number): Prisma.Sql | undefined {
 
 export const createUserDataStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns everything that is stored about a user, as JSON text, or undefined for an unknown user. One statement reads
-   * one instant. PostgreSQL writes the text, because the calls by key and path can have tens of thousands of rows.
-   * Messages to an address are left out: a stranger can register with another person's address.
+   * Returns everything that is stored about a user, as JSON text, or undefined for an unknown user. A single statement
+   * reads all data as of one instant. PostgreSQL writes the text, because the calls by key and path can have tens of
+   * thousands of rows. Messages to an address are omitted, because a user can register with another person's address.
    */
   async exportJson(userKey: number, now: number): Promise<string | undefined> {
     const members = USER_TABLES.map((table) => Prisma.sql`${table.member}::text, ${contentOf(table, userKey)}`);

@@ -12,7 +12,7 @@ import { createUserDataStatement, eraseUserData } from './user-data-store.ts';
 
 type NewUser = Omit<User, 'key' | 'updatedAt' | 'next' | 'suspension'>;
 
-/** `start` and `lastUsedAt` are those of the newest owner key. */
+/** `start` and `lastUsedAt` belong to the newest owner key. */
 type UserOfAddressRow = {
   key: number;
   email: string;
@@ -27,7 +27,10 @@ type UserOfAddress = Omit<UserOfAddressRow, 'createdAt' | 'lastUsedAt'> & {
   lastUsedAt: number | null;
 };
 
-/** Every change sets a time in the user's row, by the database's clock, for the key caches of all processes. */
+/**
+ * Every change also sets a time in the user's row, by the database's clock, so that the key caches of all processes
+ * read the change.
+ */
 export function createUserStore(prisma: PrismaClient) {
   return {
     ...createUserDataStatement(prisma),
@@ -62,9 +65,9 @@ export function createUserStore(prisma: PrismaClient) {
     },
 
     /**
-     * Returns users with an email address (case-insensitive), and their total number. Verified users come first, and
-     * older users before newer ones. Otherwise, an attacker could hide a person's users behind new registrations with
-     * the same address. Users without an active owner key are omitted.
+     * Returns users with an email address (case-insensitive), and their total number. Verified users come first.
+     * Otherwise, older users come before newer users. Without this order, an attacker could hide a person's users
+     * behind new registrations with the same address. Users without an active owner key are omitted.
      */
     async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
       const rows = await prisma.$queryRaw<(UserOfAddressRow & { count: number })[]>`

@@ -1,6 +1,6 @@
 /**
  * A table with data about a user. Columns are exported as members in camel case. `user_key` is never exported, because
- * it is the record number of the user.
+ * it only repeats the user's record number.
  */
 export type UserTable = {
   table: string;
@@ -122,7 +122,7 @@ export const USER_TABLES: readonly UserTable[] = [
     member: 'messages',
     order: 'created_at, id',
     columns: words('id kind payload created_at due_at attempts given_up_at'),
-    // With the reasons of failed webhooks, users could scan the internal network.
+    // The reason is hidden, because users could scan the internal network with the reasons of failed webhooks.
     hidden: ['last_error'],
     erasure: 'deleted',
   },

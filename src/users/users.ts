@@ -36,7 +36,7 @@ type Dependencies = {
   changed?: () => Promise<unknown>;
 };
 
-/** Each change throws the problem of an authority that has ended. */
+/** If the authority has ended, each change throws the authority's problem. */
 export function createUsers({ store, clock, mintOwnerKey, changed = async () => undefined }: Dependencies) {
   async function find(key: number): Promise<User> {
     const user = await store.find(key);
@@ -47,7 +47,7 @@ export function createUsers({ store, clock, mintOwnerKey, changed = async () => 
   return {
     mintOwnerKey,
 
-    /** The record contains the key, which cannot be read again. */
+    /** The returned record contains the key, which cannot be read again later. */
     async create(
       { name, email, plan }: RegistrationForm,
       limit: number = PLANS[plan].limit,
@@ -78,7 +78,8 @@ export function createUsers({ store, clock, mintOwnerKey, changed = async () => 
       const { validUntil } = await find(authority.userKey);
       const now = clock.now();
       const renewed = (user: User): Term => {
-        // After a lapse, a double click sends two simultaneous requests. The second request must not renew again.
+        // If the plan has lapsed, a double click sends two simultaneous requests. The second request must not renew the
+        // plan again.
         const term = user.validUntil === validUntil ? renewedTerm(user, now) : undefined;
         if (!term) throw renewTooEarly(user);
         return term;

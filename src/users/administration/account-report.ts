@@ -53,7 +53,7 @@ type Dependencies<Keys, Notices> = {
   clock: Clock;
 };
 
-/** `revoked` if no active key is left; `expired` until a renewal. */
+/** A user is `revoked` if no active key is left, and `expired` from the end of the plan until a renewal. */
 export const USER_STATES = ['active', 'suspended', 'expired', 'revoked', 'erased'] as const;
 export type UserState = (typeof USER_STATES)[number];
 
@@ -70,7 +70,7 @@ const NEWEST_DATES = 31;
 function accountOf(user: User, stored: AccountFacts, now: number): Account {
   const period = periodAt(user.plan, user.anchor, now);
   const { isVerified, liveKeys, lastUsedAt } = stored;
-  // Without calls in the current period, the newest row is that of an earlier period.
+  // If there are no calls in the current period, the newest row belongs to an earlier period.
   const isCurrent = stored.periodStart === period.start;
   const credits = isCurrent ? stored.credits : 0;
   return {

@@ -7,13 +7,13 @@ export type AccountFacts = {
   userKey: number;
   isErased: boolean;
   isVerified: boolean;
-  /** Includes keys in the grace period of a rotation. */
+  /** The number of active keys, including keys in the grace period of a rotation. */
   liveKeys: number;
   lastUsedAt: number | null;
   /** The start of the newest period with calls, or null, and the number of calls in that period. */
   periodStart: number | null;
   used: number;
-  /** The limit of that period, if it is not that of the user, and its credits. */
+  /** The limit of that period, if it differs from the user's limit, and the credits of that period. */
   ownLimit: number | null;
   credits: number;
 };
@@ -72,7 +72,7 @@ export function createAccountStore(prisma: PrismaClient) {
       }));
     },
 
-    /** Includes erased users. */
+    /** Whether there are users, including erased users. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
   };
 }

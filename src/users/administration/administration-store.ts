@@ -11,10 +11,10 @@ import { startDuePlans } from './next-plan-store.ts';
 import { type PlanRequest, planChange, termValues } from './plan-change.ts';
 
 type Tx = Prisma.TransactionClient;
-/** The row of the ledger for a period; `limit` is null if the period has the limit of the user. */
+/** The ledger's row for a period. `limit` is null if the user's limit applies to the period. */
 type PeriodRow = { limit: number | null; credits: number };
 
-/** The largest number of calls of a limit, and of the credits of a period. */
+/** The maximum number of calls in a limit, and in the credits of a period. */
 export const MAX_CALLS = 2_000_000_000;
 
 type Grant = { calls: number; reason: string };
@@ -26,14 +26,14 @@ const suspensionValues = (suspension: Suspension | undefined) => ({
 
 const instantOrNull = (at: number | undefined) => Prisma.sql`${isoOrNull(at ?? null)}::timestamptz`;
 
-/** The operator's changes to a user. Each is one statement that also adds the audit event. */
+/** The operator's changes to a user. Each change is one statement, which also adds the audit event. */
 export function createAdministrationStore(prisma: PrismaClient) {
   const find = async (tx: Tx, key: number): Promise<User> =>
     toUser(await tx.user.findUniqueOrThrow({ where: { key } }));
 
   /**
-   * Runs a change that also writes to the ledger's rows. Race: the ledger locks rows of `usage` first, so
-   * this does too, to prevent a deadlock. A plan that has become due starts before the change.
+   * Runs a change that also writes to the ledger's rows. Race: the ledger locks rows of `usage` first, so this change
+   * does too, to prevent a deadlock. If a plan has become due, it is started before the change.
    */
   function changeTerms(
     authority: Authority,
@@ -82,7 +82,7 @@ export function createAdministrationStore(prisma: PrismaClient) {
     resume: (authority: Authority, reason: string, now: number): Promise<void> =>
       setSuspension(authority, undefined, reason, now),
 
-    /** The current period loses the limit of its own that it may have since a change of the plan. */
+    /** Also removes the separate limit that the current period may have had since a change of the plan. */
     setLimit: (authority: Authority, limit: number, now: number): Promise<void> =>
       changeTerms(authority, now, async (tx, user) => {
         const { start } = periodAt(user.plan, user.anchor, now);
@@ -159,7 +159,7 @@ export function createAdministrationStore(prisma: PrismaClient) {
         });
       }),
 
-    /** Starts the plans whose first period has started. Returns how many. `now` in Unix ms. */
+    /** Starts the plans whose first period has started. Returns the number of started plans. `now` is in Unix ms. */
     startDuePlans: (now: number): Promise<number> => prisma.$executeRaw(startDuePlans(now)),
   };
 }

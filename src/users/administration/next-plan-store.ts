@@ -1,15 +1,15 @@
 import { toInstant } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 
-/** Users per statement; the next run handles the rest. */
+/** The maximum number of users per statement. The next run handles the rest. */
 const AT_ONCE = 1_000;
 
 /**
- * Starts the plans whose first period has started (`now` in Unix ms), of one user or of all. The periods of the new plan
- * are counted from that start. Its first period therefore has the same start, and the same usage row, as the period of
- * the old plan that would have followed. That row contains the new plan's limit since the change was requested, so no
- * call depends on when this statement runs. Race: a row that another process has locked is skipped, because that process
- * starts the plan itself or runs before the next run.
+ * Starts the plans whose first period has started (`now` in Unix ms), for one user or for all users. The periods of the
+ * new plan are counted from that start. Its first period therefore starts when the next period of the old plan would
+ * have started, and has the same usage row. That row has contained the new plan's limit since the change was requested,
+ * so no call depends on when this statement runs. Race: a row that another process has locked is skipped, because that
+ * process starts the plan itself or will be done before the next run.
  */
 export const startDuePlans = (now: number, userKey: number | null = null): Prisma.Sql => Prisma.sql`
   WITH due AS MATERIALIZED (

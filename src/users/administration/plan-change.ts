@@ -5,13 +5,14 @@ import type { User } from '../user.ts';
 /** A plan with its limit, and whether it starts now or with the next period. */
 export type PlanRequest = { plan: Plan; limit: number; from: 'now' | 'next' };
 type Terms = Pick<User, 'plan' | 'limit' | 'anchor' | 'validUntil' | 'next'>;
-/** The limit of the period with this start (Unix ms); null: that of the user. */
+/** The limit of the period with this start (Unix ms). Null if the user's limit applies. */
 type PeriodLimit = { start: number; limit: number | null };
 
 /**
- * Computes the values that a change of the plan writes. The limit of a period stays the same when the user's limit changes with the plan, so
- * no process is granted calls of one plan in a period of the other, even if it learns of the change a second later.
- * @param ownLimitOf the limit that a period already has; undefined if it has that of the user
+ * Computes the values that a change of the plan writes. The limit of a period stays the same when the user's limit
+ * changes with the plan, so no process is granted calls of one plan in a period of the other plan, even if the process
+ * learns of the change a second later. @param ownLimitOf returns the separate limit that a period already has, or
+ * undefined if the user's limit applies
  */
 export function planChange(
   user: User,
@@ -28,7 +29,7 @@ export function planChange(
     return { terms: { ...term, limit, next: undefined }, periodLimits: [old, ...dropped] };
   }
   if (now >= user.validUntil) {
-    // The next period starts with a renewal.
+    // If the term has ended, the next period starts with a renewal.
     return {
       terms: { plan, limit, anchor: user.validUntil, validUntil: user.validUntil, next: undefined },
       periodLimits: [],
