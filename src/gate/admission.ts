@@ -34,12 +34,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The charge, until the response books it. */
     receipt: Receipt | undefined;
-    /** The charge, also after the response has booked it. */
+    /** The charge, even after the response has booked it. */
     charged: Receipt | undefined;
   }
 }
 
-/** The calls of a receipt that was not refunded. */
+/** The calls that a receipt charges. 0 if it was refunded. */
 const costOf = ({ isRefunded, cost }: Receipt): number => (isRefunded ? 0 : cost);
 
 /** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
@@ -47,7 +47,10 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
 
-  /** Records a key's use and, for an owner key, a foreign page that uses the key: its visitors could erase the user. */
+  /**
+   * Records the use of a key. For an owner key, also records a foreign page that uses the key, because visitors to that
+   * page could erase the user.
+   */
   function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
     const { origin } = headers;
     const isKnown = origin === undefined || origin === caller.pageOrigin || !hasScope(caller.scopes, 'account');
@@ -81,7 +84,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
     hold({ caller: { hash }, headers, raw, routeOptions }): Admission {
       const isInUrl = keyInUrl(raw) !== undefined;
       const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
-      // The other headers would stay in memory as long as the response.
+      // If all headers were kept, they would stay in memory as long as the response.
       const { origin, host, 'sec-fetch-site': site } = headers;
       const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
       const checkHolder = (holder: Caller, now: number) => {

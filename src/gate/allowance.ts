@@ -31,7 +31,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const leases = createLeases(options);
   const keyLimits = createKeyLimits({ store: ledger, leasesOf: leases.of, clock });
 
-  /** Combines the ledger's counts with the calls that this process has charged but not yet settled. */
+  /** Combines the ledger's counts with the calls that this process has charged but not yet reported. */
   async function countsOf(userKey: number, periodStart: number, by?: UsageBy) {
     const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
     const read = await withinDeadline(ledger.counts(userKey, periodStart, USAGE_DATES, by));
@@ -39,7 +39,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     const daily = new Map(read.days.map(({ date, calls }) => [date, calls]));
     const counts = { used: read.used, daily, read, own: [] as (Unreported & { date: string })[] };
     for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
-      // A lease without a row was opened after the counts were read, or has been closed.
+      // A lease that has no row was opened after the counts were read, or has been closed.
       const reported = leasesByKey.get(rowKey(lease.process, lease.period.start, lease.date));
       const calls = lease.spent - (reported?.spent ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
@@ -61,17 +61,17 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     await sync();
     await keyLimits.refresh();
   }
-  // Polls never overlap: while the database does not respond, each poll would hold another connection.
+  // Polls never overlap. Otherwise, each poll would hold another connection while the database does not respond.
   const polling = every(tickMs, poll, {
     onError(error) {
       leases.databaseFailed();
       failures.failed('key poll', error);
     },
   });
-  // Separate from the poll, so that the poll learns of ended keys without waiting for this write.
+  // This is separate from the poll, so that the poll learns of ended keys without waiting for this write.
   const writing = every(tickMs, keyCache.writeUse, { onError: (error) => failures.failed('key use record', error) });
 
-  /** Most keys have no limit of their own, and are charged without further checks. */
+  /** Most keys have no daily limit, and are charged without further checks. */
   function spendAtOnce(key: KeyHolder, path: number, at: Instant, cost: number): Receipt | undefined {
     const call = { keyId: key.id, path, cost };
     if (!isLimited(key)) return leases.spendAtOnce(key.user, call, at);
@@ -98,8 +98,8 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   }
 
   /**
-   * Charges the whole cost, or throws `quota_exceeded` or `key_limit_exceeded` and charges nothing. `waited`: how long
-   * the call has already waited for the database, in ms.
+   * Charges the whole cost. Otherwise, throws `quota_exceeded` or `key_limit_exceeded`, and charges nothing. `waited`:
+   * how long the call has already waited for the database, in ms.
    */
   function spend(key: KeyHolder, path: number, waited = 0, cost = 1): Receipt | Promise<Receipt> {
     if (!isLimited(key)) return leases.spend(key.user, { keyId: key.id, path, cost }, waited);
@@ -132,7 +132,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     }
   }
 
-  /** `by`: breaks the dates down. Labels of keys require the scope `account`. */
+  /** `by` breaks down the dates. Labels of keys require the scope `account`. */
   async function usage({ user, scopes }: Pick<Caller, 'user' | 'scopes'>, by?: UsageBy): Promise<UsageRecord> {
     const now = clock.now();
     const period = periodAt(user.plan, user.anchor, now);
@@ -140,7 +140,7 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
     const newest = newestOf(daily, USAGE_DATES);
     const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
     const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
-    // A period without a row has no credits, and no limit of its own.
+    // A period without a row has no credits and no separate limit.
     const allowed = read.limit ?? user.limit;
     return {
       limit: allowed,
@@ -175,14 +175,14 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
 
     usage,
 
-    /** The remaining calls as known to this process or, if it holds no lease of the user, in the ledger. */
+    /** The remaining calls according to this process or, if it holds no lease of the user, according to the ledger. */
     remaining(caller: Caller): number | Promise<number> {
       const lease = leases.of(caller.user.key).find(leases.isUsable);
       return lease ? remaining(lease) : usage(caller).then((counts) => counts.remaining);
     },
 
     reading: leases.reading,
-    /** Must also be called after each change that this process makes, so that the change takes effect immediately. */
+    /** Also call this after each change that this process makes, so that the change takes effect immediately. */
     sync,
     settle: leases.settle,
     databaseFailed: leases.databaseFailed,

@@ -25,7 +25,7 @@ function valuesIn(head: Head): Set<string> {
   return values;
 }
 
-/** Programs send placeholders and CoinGecko's own keys, too. They are ignored. */
+/** Programs also send placeholders and CoinGecko's own keys. These are ignored. */
 function keysOf(head: Head): { keys: string[]; isOther: boolean } {
   const values = [...valuesIn(head)];
   const keys = values.filter(isApiKey);

@@ -70,13 +70,14 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
     if (config.scope === undefined) throw new Error(`${method} ${url} has no scope`);
     const usagePath = pathNumber(url.slice(settings.basePath.length));
     if (config.cost !== 0 && usagePath === undefined) throw new Error(`${method} ${url} is not in usage-paths.ts`);
-    // A copy, because several routes can share one configuration.
+    // The configuration is copied, because several routes can share it.
     route.config = { ...config, parameters: parametersOf(route), ...(usagePath !== undefined && { usagePath }) };
   });
 
   function enter(request: FastifyRequest, caller: Caller, config: RouteFacts = request.routeOptions.config): void {
     const now = clock.now();
-    // Set before the checks: rejections are listed too, and a rejection by the burst limit reports the remaining calls.
+    // The caller is set before the checks, because rejections are also listed, and a rejection by the burst limit
+    // reports the remaining calls.
     request.caller = caller;
     request.user = caller.user.key;
     // An erased user has no request log.
@@ -107,7 +108,7 @@ export function guard(app: FastifyInstance, dependencies: Dependencies): void {
     enter(request, await allowance.holderOf(apiKey));
   }
 
-  /** Runs before the parameters are validated, as for a key. */
+  /** Like the check of a key, this runs before the parameters are validated. */
   async function authenticateByTicket(request: FastifyRequest, ticket: unknown): Promise<void> {
     unknownKeys.admitOrThrow(request.client, clock.now());
     enter(request, await gate.redeemTicket(ticket));

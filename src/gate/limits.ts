@@ -14,13 +14,13 @@ export function createBurst<Client extends number | string>(
   const furthest = time + 1e-6;
   /** The time up to which each client's slots are used, in Unix ms. */
   let arrivals = new Map<Client, number>();
-  /** The entries of the previous generation. Entries older than `time` ms have no effect. */
+  /** The entries of the previous generation. Entries that are older than `time` ms have no effect. */
   let older = new Map<Client, number>();
   let turned = 0;
 
   function nextArrival(client: Client, now: number, requests = 1) {
     const last = arrivals.get(client) ?? older.get(client) ?? now;
-    // An entry further ahead than `time` was written before the clock was set back.
+    // An entry that is further ahead than this was written before the clock was set back.
     const arrival = (last - now > furthest ? now : Math.max(now, last)) + requests * interval;
     return { arrival, isTooSoon: arrival - now > furthest };
   }

@@ -52,7 +52,7 @@ export function keysIn(head: Head): string[] {
   return [...keys];
 }
 
-/** Returns the key of a request that contains exactly one. The common case builds no list. */
+/** Returns the key of a request that contains exactly one key. The common case builds no list. */
 export function keyAtOnce(head: Head): string | undefined {
   const { authorization, 'x-api-key': own } = head.headers;
   const inUrl = keyInUrl(head);
@@ -64,7 +64,10 @@ export function keyAtOnce(head: Head): string | undefined {
   return others.length === 0 ? key : undefined;
 }
 
-/** Returns the request's only key. Throws `api_key_missing` for none, and `invalid_request` for two different keys. */
+/**
+ * Returns the request's only key. Throws `api_key_missing` if there is none, and `invalid_request` for two different
+ * keys.
+ */
 export function presentedKey({ raw, query }: FastifyRequest): string {
   const onlyKey = keyAtOnce(raw);
   if (onlyKey) return onlyKey;
