@@ -10,7 +10,7 @@ import { createGunzip } from 'node:zlib';
  */
 
 const FORMAT = 1;
-/** A database of a terabyte has a list of about this size, in bytes. */
+/** The maximum size of the list of files, in bytes. A database of a terabyte has a list of about this size. */
 const MAX_INDEX = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BRACE = 0x7b;
@@ -27,7 +27,10 @@ export class ArchiveFault extends Error {
   override readonly name = 'ArchiveFault';
 }
 
-/** Lists a directory, each directory before its contents. Files that are deleted in the meantime are left out. */
+/**
+ * Lists a directory recursively. Each directory precedes its contents. Files that are deleted in the meantime are
+ * omitted.
+ */
 export async function listFiles(root: string, at = ''): Promise<Found[]> {
   const found: Found[] = [];
   for (const entry of await readdir(join(root, at), { withFileTypes: true })) {
@@ -45,7 +48,7 @@ export function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The uncompressed archive of files that no process is writing. */
+/** Yields the uncompressed archive of files. No process may write to the files. */
 export async function* archiveOf(root: string, { createdAt, entries }: Index): AsyncGenerator<Buffer> {
   const listed = entries.map(({ path, size }) => ({ path, size }));
   yield Buffer.from(`${JSON.stringify({ format: FORMAT, createdAt, entries: listed })}\n`);
@@ -108,7 +111,7 @@ function createReader(bytes: AsyncIterable<Buffer>) {
       }
     },
 
-    /** Reads to the end, where the checksum of the compressed stream is verified. */
+    /** Reads to the end. There, the checksum of the compressed stream is verified. */
     async end(): Promise<void> {
       if (held.length > 0 || !(await source.next()).done)
         throw new ArchiveFault('is damaged: it contains more than its files');
@@ -118,7 +121,7 @@ function createReader(bytes: AsyncIterable<Buffer>) {
 
 /**
  * Unpacks a file into a new directory, and returns the time of the archive. Throws `ArchiveFault`.
- * @param isDurable whether each file must survive a crash of the machine after the return
+ * @param isDurable whether each file must survive a crash of the machine after this function has returned
  */
 export async function unpackArchive(file: string, to: string, isDurable: boolean): Promise<string> {
   const bytes = createGunzip();

@@ -8,15 +8,15 @@ type Event = {
   /** The changed members, as `jsonb` expressions over the rows of `from`. They contain no secret, name or address. */
   before?: Prisma.Sql;
   after?: Prisma.Sql;
-  /** The step of the statement that returns one row if the change is made, and none otherwise. */
+  /** The step of the statement that returns one row if the change is made, and no row otherwise. */
   from?: Prisma.Sql;
 };
 
 export const jsonOf = (values: object): Prisma.Sql => Prisma.sql`${JSON.stringify(values)}::jsonb`;
 
 /**
- * SQL fragment `audited AS (…),` for the statement that makes a change: a killed process leaves both the change and its
- * audit event, or neither. Empty if the change is not the operator's.
+ * SQL fragment `audited AS (…),` for the statement that makes a change. If the process is killed, either both the
+ * change and its audit event are stored, or neither. Empty if the operator did not make the change.
  */
 export function audit(operator: Operator | undefined, event: Event): Prisma.Sql {
   if (operator === undefined) return Prisma.empty;

@@ -31,7 +31,9 @@ export async function openDatabase(options: {
   poolSize?: number;
   /** The statement timeout on a server; none by default. */
   statementMs?: number | undefined;
-  /** Until `started` is called, awaits the next attempt after a statement that failed to reach the database. */
+  /**
+   * Until `started` is called, a statement that failed to reach the database waits for this before the next attempt.
+   */
   patience?: Patience | undefined;
 }) {
   const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, patience, ...place } = options;
@@ -51,7 +53,9 @@ export async function openDatabase(options: {
   return {
     prisma,
     isShareable: url !== undefined || !isInMemory(dataDir),
-    /** Bypasses Prisma, which caches its last hundred statements: at one megabyte each, 100 MB. */
+    /**
+     * Bypasses Prisma, because Prisma caches its last hundred statements. At one megabyte each, they would take 100 MB.
+     */
     query: pool.query,
     execute: pool.execute,
     /** Whether the server is the coordinator of a Citus cluster. */
@@ -60,7 +64,10 @@ export async function openDatabase(options: {
     ready: writes.check,
     /** From now on, statements fail while the database is unreachable. */
     started: pool.started,
-    /** Closes the connections when the running queries end, then releases the directory. Repeatable. */
+    /**
+     * Closes the connections when the running queries have ended, and then releases the directory. Can be called more
+     * than once.
+     */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(pool.close).finally(close);
       return closing;

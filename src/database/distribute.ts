@@ -4,7 +4,10 @@ import { migrate } from './migrations.ts';
 
 /** The tables whose rows grow with the calls of users. Each node has the rows of some users. */
 const BY_USER = ['usage', 'lease', 'usage_day', 'usage_detail'];
-/** A statement for one user also reads this table. Each node has all rows. All other tables stay on the coordinator. */
+/**
+ * Statements for one user also read this table, so each node has all of its rows. All other tables stay on the
+ * coordinator.
+ */
 const ON_EVERY_NODE = ['"user"'];
 
 const NO_CITUS =
@@ -24,8 +27,8 @@ async function distributedTables(session: Session): Promise<Set<string>> {
 
 /**
  * Distributes the ledger over the nodes of a Citus cluster by user, and returns the number of tables that were moved.
- * Tables that are distributed already are left as they are. All or nothing is changed. Throws an Error whose message can
- * be displayed.
+ * Tables that are already distributed are not changed. Either all other tables are moved or none. Throws an Error whose
+ * message can be displayed.
  */
 export async function distribute(session: Session): Promise<number> {
   if (!(await hasCitus(session))) throw new Error(NO_CITUS);
@@ -49,7 +52,7 @@ export async function distribute(session: Session): Promise<number> {
 
 export type NodeContents = { node: string; shards: number; bytes: number };
 
-/** Where the rows are: the shards and bytes of the distributed tables on each node. Empty without Citus. */
+/** Where the rows are: the shards and bytes of the distributed tables on each node. Empty if Citus is not installed. */
 export async function readNodes(session: Session): Promise<NodeContents[]> {
   if (!(await hasCitus(session))) return [];
   const { rows } = await session.query<NodeContents>(

@@ -40,7 +40,7 @@ export async function reachEmbedded(place: EmbeddedPlace) {
   try {
     lock = lockDirectory(dataDir);
   } catch (error) {
-    // Through the service, root can use a database of another user.
+    // Through the running service, root can use the database of another user.
     const isRefused = DIRECTORY_REFUSALS.includes(String((error as NodeJS.ErrnoException).code));
     if (!isRefused || !isShared || !(await isListening(dataDir))) throw error;
     const config = { ...CONFIG, host: resolve(dataDir), port: PORT };

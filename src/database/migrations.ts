@@ -10,12 +10,12 @@ type Options = {
   migrations?: Migration[];
   clock?: Clock;
   version?: string;
-  /** Rejects a database of a newer release, even if this release could run on it. */
+  /** Whether to reject a database that a newer release has migrated, even if this release could run on it. */
   isExact?: boolean;
 };
 const DIRECTORY = new URL('../../prisma/migrations/', import.meta.url);
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-// The advisory lock that Prisma's own commands take, so that they and this runner exclude each other.
+// The advisory lock that Prisma's own commands take. It ensures that these commands and this runner exclude each other.
 const PRISMA_LOCK = 72707369;
 /** The line of a migration that names the oldest release that can run on the migrated database. */
 const OLDEST_RELEASE = /^-- oldest-release: (\d+\.\d+\.\d+)$/m;
@@ -36,8 +36,8 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 
 /**
  * Applies each missing migration once, and records it like `prisma migrate deploy`. Migrations must not contain
- * `BEGIN`. Accepts a database that a newer release has migrated if each newer migration names this release or an older
- * one as its oldest release. Returns the names of the applied migrations. Throws if a migration fails, has been
+ * `BEGIN`. Accepts a database that a newer release has migrated if each newer migration names this release, or an older
+ * release, as its oldest release. Returns the names of the applied migrations. Throws if a migration fails, has been
  * changed, or failed under another tool, or if the database belongs to another application.
  */
 export async function migrate(
@@ -93,7 +93,10 @@ async function applyNext(
   return next.name;
 }
 
-/** The search path of a session contains exactly the schema of the service, in the syntax of SQL. */
+/**
+ * Creates the schema if it is missing. The search path of a session contains only the schema of the service, in SQL
+ * syntax.
+ */
 async function createMissingSchema(session: Session): Promise<void> {
   const { rows } = await session.query<{ schema: string | null; path: string }>(
     `SELECT current_schema() AS schema, current_setting('search_path') AS path`,
@@ -132,7 +135,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
   return rows;
 }
 
-/** The line that is stored in the record, where older releases without this migration find it. */
+/** The line that is stored in the record, so that older releases, which do not contain this migration, can read it. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
 /**

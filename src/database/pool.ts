@@ -70,7 +70,10 @@ function timeouts({ parameters }: Reach, statementMs: number | undefined): pg.Po
   };
 }
 
-/** After a query timeout, `pg` pools a client that still awaits a response. The client's next user would wait too. */
+/**
+ * After a query timeout, `pg` returns a client to the pool although it still awaits a response. The next user of the
+ * client would also wait.
+ */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
@@ -117,7 +120,10 @@ function measureWaits(pool: pg.Pool, clock: Clock) {
   };
 }
 
-/** The pool's connections have other parameters than the connection of the migrations. Returns whether Citus is installed. */
+/**
+ * Checks the connection of the pool, because its parameters differ from those of the connection for the migrations.
+ * Returns whether Citus is installed.
+ */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<boolean> {
   try {
     const { rows } = await pool.query<{ found: boolean }>(
@@ -147,7 +153,7 @@ async function migrateThrough(config: Reach, clock: Clock, target: string | unde
 
 const nameOf = ({ hosts, host, port }: DatabaseClient) => `the database at ${hosts ?? `${host}:${port}`}`;
 
-/** Tries again without startup options if a pooler rejects them. */
+/** If a pooler rejects the startup options, tries again without them. */
 export async function connect(config: Reach, name?: string): Promise<DatabaseClient> {
   const client = new DatabaseClient(config);
   try {

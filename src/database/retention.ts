@@ -2,14 +2,17 @@ import { type Clock, DAY, HOUR, iso } from '#core/clock';
 import type { Job } from '#core/jobs';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** A row is deleted when `kept` ms have passed since an instant in the row (an SQL expression). */
+/**
+ * A row is deleted when `kept` ms have passed since an instant in the row. `since` is the SQL expression for this
+ * instant.
+ */
 type Expiry = { since: string; kept: number; why: string; also?: string };
-/** Rows that other code deletes, or that nothing deletes. */
+/** For rows that other code deletes, or that are never deleted. */
 type Exception = { why: string };
 
 export const WEBHOOK_DELIVERY_DAYS = 30;
 
-/** How long each table keeps its rows. A test compares the names with the database's catalogue. */
+/** How long the rows of each table are kept. A test compares the names with the database's catalogue. */
 export const RETENTION: Readonly<Record<string, Expiry | Exception>> = {
   user: { why: 'An erasure clears the row, and keeps the record number for the counts of calls.' },
   api_key: { since: 'least(revoked_at, expires_at)', kept: 30 * DAY, why: 'A rejection states why the key ended.' },
@@ -66,7 +69,7 @@ export const RETENTION: Readonly<Record<string, Expiry | Exception>> = {
   shared_secret: { why: 'One row per secret.' },
 };
 
-/** Of processes that overlap, each row is deleted by the first. */
+/** Deletes expired rows. If several processes run this at once, each row is deleted by the first of them. */
 export async function deleteExpired(prisma: PrismaClient, now: number): Promise<void> {
   for (const [table, rule] of Object.entries(RETENTION)) {
     if (!('since' in rule)) continue;

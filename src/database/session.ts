@@ -38,7 +38,7 @@ type Reached = {
   close: () => Promise<void>;
 };
 
-/** Imports dynamically, because each module takes megabytes. Throws the same errors as `openDatabase`. */
+/** The modules are imported dynamically, because each takes megabytes. Throws the same errors as `openDatabase`. */
 export async function reach(place: { url: string } | EmbeddedPlace): Promise<Reached> {
   if (!('url' in place)) return (await import('./embedded.ts')).reachEmbedded(place);
   const config = (await import('./connection/server.ts')).serverConfig(place.url);

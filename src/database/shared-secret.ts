@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** A random value that all processes share. If two processes insert it at once, one row remains and both read it. */
+/**
+ * A random value that all processes share. If two processes insert it at once, only one row is added, and both
+ * processes read this row.
+ */
 export async function readSharedSecret({ sharedSecret }: PrismaClient, name: string): Promise<string> {
   const secret = await sharedSecret.findUnique({ where: { name } });
   if (secret) return secret.value;

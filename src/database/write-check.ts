@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, SECOND } from '#core/clock';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/** How often a file is written in any case, in ms. */
+/** How often a file is written even if no write has failed, in ms. */
 const FILE_INTERVAL = 10 * SECOND;
 /** PostgreSQL's codes of a write that the disk has rejected. */
 const DISK = new Set(['53100', '58030']);
-/** Rows that fill about a megabyte. */
+/** The number of rows that fill about a megabyte. */
 const ROWS = 50_000;
 
-/** Runs a durable transaction. It usually fits into pages that exist, so it also succeeds if the disk is full. */
+/** Runs a durable transaction. Its row usually fits into an existing page, so it succeeds even if the disk is full. */
 async function writeRow(prisma: PrismaClient): Promise<void> {
   const resource = `check:${randomUUID()}`;
   await prisma.$transaction([
@@ -19,8 +19,9 @@ async function writeRow(prisma: PrismaClient): Promise<void> {
 }
 
 /**
- * Writes a temporary file: rows that do not fit into the memory of the statement. This requires no privilege and writes
- * nothing to the write-ahead log. If the log cannot be written, PostgreSQL ends.
+ * Makes PostgreSQL write a temporary file, with rows that do not fit into the memory of the statement. This requires no
+ * privilege and writes nothing to the write-ahead log. The log needs no check, because PostgreSQL ends if it cannot
+ * write the log.
  */
 async function writeFile(prisma: PrismaClient): Promise<void> {
   await prisma.$transaction([

@@ -9,7 +9,10 @@ import { openSession } from '#database/session';
 
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
 type Options = { createdAt: string; elapsed: () => number; signal?: AbortSignal };
-/** The coarsest resolution of file timestamps, in ms. A write to an older file always changes its timestamp. */
+/**
+ * The coarsest resolution of file timestamps, in ms. If a file is older than this, a write always changes its
+ * timestamp.
+ */
 const MTIME_MS = 2_000;
 
 const listDatabase = async (root: string) => (await listFiles(root)).filter(({ path }) => !LEFT_OUT.has(path));
@@ -30,7 +33,7 @@ async function copyStill(dataDir: string, to: string, { elapsed, signal }: Optio
   const root = join(dataDir, POSTGRES);
   const copy = { root, to, signal };
   try {
-    // Reduces the log to replay and the files to copy again.
+    // This reduces the log that must be replayed, and the number of files that must be copied again.
     await session.exec('CHECKPOINT');
     const before = await listDatabase(root);
     await copyFiles(copy, before);
@@ -48,7 +51,7 @@ async function copyStill(dataDir: string, to: string, { elapsed, signal }: Optio
       copy,
       [...now.values()].filter((file) => !isSame(file)),
     );
-    // Fails if this session was ended: other sessions may then have written.
+    // This fails if the session was ended. Other sessions may then have written.
     await session.exec('SELECT 1');
     const waited = elapsed() - from;
     await session.exec('ROLLBACK');
@@ -67,8 +70,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Writes the file completely or not at all. Returns its size in bytes and how long statements were blocked, in ms. If the
- * signal is aborted, deletes the copy and throws.
+ * Writes the file either completely or not at all. Returns its size in bytes and how long statements were blocked, in
+ * ms. If the signal aborts, deletes the copy of the database and throws.
  */
 export async function writeBackup(dataDir: string, file: string, options: Options) {
   const name = `.${basename(file)}.${process.pid}`;

@@ -4,7 +4,7 @@ import { ArchiveFault, unpackArchive } from '#database/archive';
 import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
 
-/** The directory where a backup is unpacked and tested. It remains after an interrupted restore. */
+/** The directory in which a backup is unpacked and tested. It remains there if a restore is interrupted. */
 const TRIAL = '.restoring';
 /** A directory that contains only lock files and the admin token has never held a database. */
 const isNothing = (name: string) => name === TRIAL || name === 'admin-token' || /^lock([.-].*)?$/.test(name);
@@ -34,7 +34,7 @@ export async function restoreBackup(file: string, dataDir: string) {
     await rm(trial, { recursive: true, force: true });
     const createdAt = await unpackArchive(file, join(trial, POSTGRES), true);
     const { users } = await tryOut(trial).catch((cause) => {
-      // The unpacked files may also be sound, while the disk is full.
+      // The cause may also be a full disk, even if the unpacked files are sound.
       const { message } = cause as Error;
       if (/no space left|ENOSPC/.test(message)) throw cause;
       throw new ArchiveFault(

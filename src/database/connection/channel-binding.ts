@@ -3,11 +3,11 @@ import type { ChannelBinding } from './server-url.ts';
 import { unsuitable } from './unreachable.ts';
 
 const MECHANISM = 'SCRAM-SHA-256-PLUS';
-/** Requests for a password that a relay between the client and the server could use. */
+/** The server's requests for authentication whose response a relay between the client and the server could reuse. */
 const UNBOUND = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 const REMEDY = 'check that the URL requires TLS and that the server uses SCRAM, or set channel_binding to prefer';
 
-/** The option of a `pg` client, which binds if the server offers it. */
+/** The option of a `pg` client. With this option, it uses channel binding if the server offers it. */
 export const bindingConfig = (binding: ChannelBinding): pg.ClientConfig => ({
   enableChannelBinding: binding !== 'disable',
 });
@@ -19,7 +19,7 @@ export const bindingConfig = (binding: ChannelBinding): pg.ClientConfig => ({
 export function enforceBinding({ connection }: pg.Client, binding: ChannelBinding): void {
   if (binding !== 'require') return;
   const refuse = () => {
-    // The stream reports its error later. By then, the client may be connected.
+    // The error is emitted here, because the stream reports it later, when the client may already be connected.
     connection.emit('error', unsuitable(`it does not offer channel binding: ${REMEDY}`));
     connection.stream.destroy();
   };

@@ -17,14 +17,17 @@ export type Reach = pg.ClientConfig & {
   parameters: Parameters;
   /** Whether the server has set the parameters and restores them, as the embedded database does. */
   isPrepared?: boolean;
-  /** Shared by all clients of a database: a pooler that rejects the startup parameter `options` does so each time. */
+  /**
+   * Shared by all clients of a database, because a pooler that rejects the startup parameter `options` rejects it each
+   * time.
+   */
   startup: { hasOptions: boolean };
   /** The decoded name, because `pg` leaves characters such as `#` encoded. */
   database?: string | undefined;
   /** The schema of all tables, if it is not `public`. */
   schema?: string;
   channelBinding?: ChannelBinding;
-  /** If the URL has several hosts, their names and a search for the one to use. */
+  /** If the URL has several hosts: their names, and the search for the host to use. */
   hosts?: string;
   find?: () => Promise<{ host: string; port: number }>;
 };
@@ -36,8 +39,8 @@ type Inspection = { encoding: string; isolation: string; set: number };
 /**
  * A connection on which the required session parameters apply to every statement. The startup packet sets them. Poolers
  * that share sessions drop `options` from the packet, and a session may keep the parameters of another client. On such
- * connections, each transaction sets the parameters: a statement outside a transaction is preceded by one that sets
- * them, in the same message and transaction, without another round trip.
+ * connections, each transaction sets the parameters. A statement outside a transaction is preceded by a statement that
+ * sets them, in the same message and transaction, without another round trip.
  */
 export class DatabaseClient extends pg.Client {
   readonly hosts: string | undefined;
@@ -53,7 +56,7 @@ export class DatabaseClient extends pg.Client {
     const options = this.hadOptions ? toOptions(parameters) : undefined;
     Object.assign(connectionParameters(this), { options, ...(database !== undefined && { database }) });
     if (database !== undefined) this.database = database;
-    // The running statement is rejected too.
+    // The error can be ignored here, because the running statement is rejected too.
     this.on('error', () => undefined);
     enforceBinding(this, reach.channelBinding ?? 'disable');
   }
@@ -76,7 +79,7 @@ export class DatabaseClient extends pg.Client {
     return this;
   }
 
-  /** Checks what the service cannot set, and whether the session is the client's own. */
+  /** Checks the properties that the service cannot set, and whether the session belongs to this client alone. */
   async #inspect(): Promise<void> {
     const names = Object.keys(this.#reach.parameters).map((name) => `'${name.toLowerCase()}'`);
     const { rows } = await super.query<Inspection>({
@@ -129,7 +132,7 @@ type Extensible = new (
   handleCommandComplete(message: object, connection: Connection): void;
 };
 
-/** A statement that sets the parameters first, if it begins a transaction. */
+/** A statement that, if it begins a transaction, first sets the parameters. */
 class SettingQuery extends (pg.Query as unknown as Extensible) {
   readonly #client: pg.Client;
   readonly #setting: string;

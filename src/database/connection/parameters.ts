@@ -1,9 +1,9 @@
 export type Parameters = Readonly<Record<string, string>>;
 
 /**
- * The parameters on which the service's results depend, whatever the server, the database or the role sets. A statement
- * that waited for a row must see the row's new version, so the isolation level is `read committed`. `jit` is off:
- * statements take milliseconds, but compiling the longest one takes a second.
+ * The parameters on which the service's results depend. They override the settings of the server, the database and the
+ * role. A statement that waited for a row must see the row's new version, so the isolation level is `read committed`.
+ * `jit` is off, because statements take milliseconds, but compiling the longest statement takes a second.
  */
 const REQUIRED: Parameters = {
   client_encoding: 'UTF8',
@@ -56,7 +56,7 @@ export const toOptions = (parameters: Parameters): string =>
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** A statement without rows that sets the parameters until the transaction ends. */
+/** A statement that sets the parameters until the transaction ends, and returns no rows. */
 export const toStatement = (parameters: Parameters): string =>
   `SELECT WHERE ${Object.entries(parameters)
     .map(([name, value]) => `set_config(${literal(name)}, ${literal(value)}, true) IS NULL`)

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { isPassing } from './unreachable.ts';
 
-/** Resolves when the next attempt is due. Rejects if there is none. */
+/** Resolves when the next attempt is due. Rejects if there is no next attempt. */
 export type Patience = (error: Error) => Promise<void>;
 
 /**
  * While the service starts, repeats statements that fail because the database is unreachable, as connection attempts
- * are repeated. The start runs no transactions. Returns a function that ends this.
+ * are repeated. No transactions run during the start. Returns a function that ends these retries.
  */
 export function awaitDatabase(pool: pg.Pool, untilNextAttempt: Patience): () => void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;

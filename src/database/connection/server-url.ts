@@ -1,10 +1,13 @@
 import { type Parameters, readOptions } from './parameters.ts';
 
-/** Which server to use: any reachable one, one that accepts writes, or one that is not a standby. */
+/** Which server to use: any reachable server, a server that accepts writes, or a server that is not a standby. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 export type TargetSession = (typeof SESSIONS)[number];
 
-/** Whether the password proves that the TLS connection ends at the server: never, if the server offers it, or always. */
+/**
+ * Whether the authentication must prove that the TLS connection ends at the server: never, if the server offers it, or
+ * always.
+ */
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const;
 export type ChannelBinding = (typeof CHANNEL_BINDINGS)[number];
 
@@ -20,7 +23,7 @@ export type ServerUrl = {
 const FORM =
   'must have the form postgresql://user:password@host:port/database, with special characters percent-encoded';
 
-// With an unescaped `@`, `/`, `?` or `#`, part of a password would be displayed as the host name.
+// If an unescaped `@`, `/`, `?` or `#` were accepted, part of a password would be displayed as the host name.
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(\/[^@?#]*)?(?:\?([^@#]*))?$/;
 /** A name, an address, an IPv6 address in brackets, or a percent-encoded socket path, followed by an optional port. */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:,]*)(?::(\d*))?$/;
@@ -45,7 +48,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 /** `pg` treats these modes like `verify-full`, and prints a warning of eight lines for each. */
 const STRICT_MODES = ['prefer', 'require', 'verify-ca'];
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const MAX_NAME = 63;
 const fault = (message: string) => new RangeError(message);
 
@@ -87,7 +90,7 @@ function assertValues(parameter: (name: string) => string | undefined): void {
   }
 }
 
-/** Replaces values that have an equivalent that `pg` reads without a fault or a warning. */
+/** Replaces values with equivalents that `pg` reads without a fault or a warning. */
 function normalizeTls(parameters: URLSearchParams): void {
   if (parameters.get('ssl') === 'false') parameters.set('ssl', '0');
   if (parameters.get('uselibpqcompat') !== 'true' && STRICT_MODES.includes(parameters.get('sslmode') ?? ''))

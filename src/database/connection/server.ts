@@ -40,7 +40,7 @@ function clientOf(config: pg.ClientConfig): pg.Client {
   try {
     return new pg.Client(config);
   } catch {
-    // Omits the cause, because it contains the URL.
+    // The cause is omitted, because it contains the URL.
     throw malformedUrl('has an invalid parameter: check its parameters, such as the paths of certificate files');
   }
 }

@@ -2,15 +2,15 @@ import { TooLate } from '../deadline.ts';
 
 const words = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.join(' ').split(' '));
 
-/** PostgreSQL's codes of a server that is starting, stopping, recovering from a crash, or out of connections. */
+/** PostgreSQL's codes for a server that is starting, stopping, recovering from a crash, or out of connections. */
 const SERVER = words('57P03 57P01 57P02 53300');
 const PASSING = new Set([
   ...SERVER,
-  // Node's codes of a server that is down, has no DNS entry yet or disconnects; ENOENT of a Unix socket.
+  // Node's codes for a server that is down, has no DNS entry yet, or disconnects. ENOENT is for a Unix socket.
   ...words('ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH EHOSTDOWN ENETUNREACH ENOENT'),
   'UNREACHABLE', // this service's code: none of several hosts is reachable and suitable
 ]);
-/** The code of every PgBouncer error. */
+/** The code of all PgBouncer errors. */
 const POOLER = '08P01';
 /** PgBouncer's messages while its server is down or out of connections. */
 const POOLER_WITHOUT_SERVER =
@@ -49,13 +49,13 @@ type Failure = {
 
 type AdapterCause = { kind?: string; originalCode?: string; originalMessage?: string };
 
-/** Prisma wraps its adapter's errors, except those of `BEGIN` and `COMMIT` of an interactive transaction. */
+/** Prisma wraps its adapter's errors, except errors from the `BEGIN` and `COMMIT` of an interactive transaction. */
 function adapterCause({ name, cause, meta }: Failure): AdapterCause {
   const wrapped = meta?.driverAdapterError?.cause;
   return wrapped ?? (name === 'DriverAdapterError' ? Object(cause) : {});
 }
 
-/** Whether a retry of the connection may succeed. False for a wrong password, missing database or bad certificate. */
+/** Whether retrying the connection may succeed. False for a wrong password, a missing database or a bad certificate. */
 export function isPassing(error: unknown): boolean {
   const { code, message } = Object(error) as Failure;
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
@@ -81,7 +81,7 @@ const SQLSTATES = new Set([...SERVER, ...UNABLE]);
 const NO_RESPONSE = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 
-/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Undefined for a bug. */
+/** The cause for the log: `unreachable`, `timeout`, an SQLSTATE or another code. Undefined if the error is a bug. */
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;

@@ -13,7 +13,7 @@ export type Compared = { table: string; source: Digest; target: Digest };
 
 export type CopyOutcome =
   | { kind: 'finished'; tables: readonly Compared[]; copied: number }
-  /** The copy is not complete, because these tables differ or the source was written to. */
+  /** The copy is not complete, because these tables differ (`different`) or the source was written to (`changed`). */
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
@@ -23,7 +23,10 @@ type Run = {
   /** The source's name. The copy starts over if an unfinished copy has another source. */
   name: string;
   unfinished: Progress | undefined;
-  /** Whether other clients may write to the source during the copy. The copy shows the source at the copy's start. */
+  /**
+   * Whether other clients may write to the source during the copy. The copy contains the state of the source at the
+   * start of the copy.
+   */
   isLive: boolean;
   signal?: AbortSignal;
 };
@@ -51,7 +54,7 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
     }
   }
 
-  /** Copies from an earlier run's progress, or from the start, then compares. Returns undefined if interrupted. */
+  /** Resumes an earlier run, or copies from the start, and then compares. Returns undefined if it is interrupted. */
   async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
     if (from) await target.resume();
     else await target.begin(tables, run.name);

@@ -1,7 +1,7 @@
 import { inTransaction, type Session } from '#database/deadline';
 import { hasRecord, migrate } from '#database/migrations';
 
-/** A batch of this many rows has a few hundred kilobytes. */
+/** The number of rows per batch. Such a batch has a few hundred kilobytes. */
 const BATCH = 2_000;
 /** Rows as JSON arrays of texts in key order, and the key of the last row. */
 export type Batch = { rows: readonly string[]; last: readonly string[] };
@@ -18,7 +18,7 @@ export function createCopySource(session: Session) {
 
     isInUse: () => isInUse(session),
 
-    /** Until `end`, all reads use one snapshot. */
+    /** From here until `end`, all reads use one snapshot. */
     async begin(): Promise<void> {
       await session.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     },

@@ -12,12 +12,12 @@ import {
   type Table,
 } from './source.ts';
 
-/** All copies use this row, so that a second process cannot add its own. */
+/** All copies use this row, so that a second process cannot add another row. */
 const RECORD_ID = '00000000-0000-4000-8000-636f70696564';
 /** All tables before `table` are copied, and `table` is copied up to the key `after`. */
 export type Progress = { source: string; table?: string; after?: Batch['last']; rows?: number };
 
-/** `unfinished` is an incomplete copy by this command; `filled` is any other data. */
+/** `unfinished`: the target contains an incomplete copy by this command. `filled`: it contains any other data. */
 type TargetState =
   | { kind: 'empty' }
   | { kind: 'unfinished'; progress: Progress }

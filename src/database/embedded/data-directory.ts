@@ -8,7 +8,10 @@ export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
-/** Codes of errors: another process or user has the directory. The operator must change the directory or the command. */
+/**
+ * The codes of errors that occur if another process or user has the directory. The operator must change the directory
+ * or the command.
+ */
 export const DIRECTORY_REFUSALS: readonly string[] = ['DIRECTORY_IN_USE', 'OTHER_OWNER'];
 
 /** Creates a missing directory. Throws an Error that can be displayed if the directory is not writable. */
@@ -26,7 +29,7 @@ export async function makeWritable(directory: string): Promise<void> {
 }
 
 const SQLITE_BUSY = 5;
-/** Prevents garbage collection of the locks, which would release them. */
+/** Keeps the locks from being garbage-collected, which would release them. */
 const held = new Set<DatabaseSync>();
 
 /**
@@ -39,7 +42,7 @@ export function lockDirectory(directory: string): { release(): void } {
   const lock = takeLock(directory);
   held.add(lock);
 
-  // Used only in a second process's error message.
+  // This file is used only in the error message of a second process.
   const holder = join(directory, 'lock.pid');
   try {
     writeFileSync(holder, `${process.pid}\n`);

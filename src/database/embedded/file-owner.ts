@@ -27,7 +27,7 @@ export function ownerText(path: string, uid = process.geteuid?.()): string {
   }
 }
 
-/** Root passes every permission check, and the owner of the other files could not open the files that root creates. */
+/** Root passes every permission check, but the owner of the other files could not open the files that root creates. */
 export function ownerFault(path: string, owner: number, uid: number): string | undefined {
   if (uid !== ROOT || owner === ROOT) return undefined;
   const name = userName(owner);

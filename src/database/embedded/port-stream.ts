@@ -10,7 +10,7 @@ import type { Client, Session } from './session.ts';
 /** PostgreSQL clients look for a socket with this port in its name, in the directory given as the host. */
 export const PORT = 5432;
 const NAME = `.s.PGSQL.${PORT}`;
-/** Below the maximum length of a socket path: 108 bytes on Linux, 104 elsewhere. */
+/** Less than the maximum length of a socket path, which is 108 bytes on Linux and 104 bytes elsewhere. */
 const MAX_PATH_BYTES = 100;
 
 /** The path of a directory's socket for other processes. Undefined on Windows and for long paths. */
@@ -31,7 +31,10 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/** Replaces an existing socket, which is stale because this process has the lock. Undefined without socket support. */
+/**
+ * Replaces an existing socket, which is stale because this process has the lock. Returns undefined if sockets are not
+ * supported.
+ */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -66,7 +69,7 @@ const PIECE = 64 * 1024;
 
 type Serving = { session: Session; greeting: Buffer; isTrusted: boolean };
 
-/** There is no password: any client that can open the stream has full access. `greeting` is the first response. */
+/** There is no password, so any client that can open the stream has full access. `greeting` is the first response. */
 export async function serveClient(stream: Duplex, { session, greeting, isTrusted }: Serving): Promise<void> {
   const input = createByteReader(stream);
   const client: Client = { isTrusted, onEvicted: () => stream.end(EVICTED, () => stream.destroy()) };
@@ -95,8 +98,8 @@ async function write(stream: Duplex, response: Buffer): Promise<void> {
 type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
- * A `MessageChannel` has no flow control: all messages arrive in one turn. Each piece therefore waits until the
- * receiver has consumed the previous one.
+ * A `MessageChannel` has no flow control, so all messages would arrive in one turn. Each piece therefore waits until
+ * the receiver has consumed the previous one.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;

@@ -22,7 +22,10 @@ const FILE_ERRORS: Record<number | string, string> = {
 /** PGlite never releases its memory. After a crash, it replays the log since the last checkpoint (see README). */
 const SETTINGS = { shared_buffers: '16MB', max_wal_size: '64MB', min_wal_size: '32MB', ...requiredParameters() };
 
-/** Collects the engine's lines about why it does not start. Its exception says only that it does not. */
+/**
+ * Collects the lines in which the engine reports why it does not start. Its exception states only that it does not
+ * start.
+ */
 function createReason() {
   const texts: string[] = [];
   return {
