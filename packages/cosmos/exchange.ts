@@ -23,7 +23,7 @@ export type NodeReply = {
 /** Sends a request to one node. Throws a transport error if there is no response. */
 export type SendToNode = (request: NodeRequest) => Promise<NodeReply>;
 
-/** The node rejected the request, as every other node would. `message` is the node's message. */
+/** The node rejected the request. Every other node would reject it, too. `message` is the node's message. */
 export class NodeRejection extends Error {
   override readonly name = 'NodeRejection';
   readonly status: 400 | 404 | 422;

@@ -18,10 +18,10 @@ export type LegacyTransaction = {
   codespace?: string;
   raw_log?: string;
   logs?: unknown[];
-  /** Amounts of gas: integers as strings. */
+  /** Amounts of gas, which are integers as strings. */
   gas_wanted?: string;
   gas_used?: string;
-  /** An amino `StdTx`. Messages unknown to amino keep their protobuf JSON. */
+  /** An amino `StdTx`. Messages that amino does not know keep their protobuf JSON. */
   tx?: unknown;
   /** The time of the block (ISO 8601). */
   timestamp?: string;

@@ -25,7 +25,7 @@ export function optionalPart<T>(read: () => T): T | undefined {
   }
 }
 
-/** Receives the number of malformed elements that were left out of a list. */
+/** Receives the number of malformed elements that were omitted from a list. */
 export type ReportOmitted = (count: number) => void;
 
 /** Collects the elements of a list that can be read. */
@@ -102,7 +102,7 @@ function coin(value: unknown): Coin {
 
 export const coins = (value: unknown): Coin[] => list(value, 'balances', MAX_BALANCES).map(coin);
 
-/** The balances of an address, without malformed ones. */
+/** The balances of an address, except malformed balances. */
 export const balancesIn = (value: unknown, report: ReportOmitted | undefined): Coin[] =>
   readableElements(list(value, 'balances', MAX_BALANCES), coin, report);
 

@@ -96,7 +96,7 @@ export function readSearch(query: Pairs): Search {
   return { attributes, conditions: nonEmpty, page: of('page', 1) ?? Math.floor(offset / limit) + 1, limit, order };
 }
 
-/** Writes the page in the parameters of all SDK versions at once, so that every node understands it. */
+/** Writes the page in the parameters of all SDK versions at once, so that every node understands one of them. */
 export function modernParameters(search: Search, conditionsIn: 'query' | 'events'): Pairs {
   const { attributes, page, limit, order } = search;
   const written = attributes.map(([name, value]) =>

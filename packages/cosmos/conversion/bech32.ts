@@ -17,7 +17,10 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of `from` bits to groups of `to` bits. Pads remaining bits if `pads` is set, or requires zeros. */
+/**
+ * Converts groups of `from` bits to groups of `to` bits. If `pads` is set, pads the remaining bits. Otherwise, requires
+ * them to be zeros.
+ */
 function regrouped(values: Iterable<number>, from: number, to: number, pads: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
@@ -65,10 +68,13 @@ export function bytesOf(address: string): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }
 
-/** An address in the case that nodes use. An address may be entirely in upper case (BIP 173), as in QR codes. */
+/**
+ * Converts an address to lower case, which nodes use. An address may be entirely in upper case (BIP 173), as in QR
+ * codes.
+ */
 export const lowerCaseAddress = (text: string): string => (text === text.toUpperCase() ? text.toLowerCase() : text);
 
-/** Converts the addresses in a text to lower case. Other words in upper case, such as hashes, remain. */
+/** Converts the addresses in a text to lower case. Other words in upper case, such as hashes, are not changed. */
 export const lowerCaseAddressesIn = (text: string): string =>
   text.replace(/\b[A-Z0-9]{8,90}\b/g, (word) => {
     const address = word.toLowerCase();
@@ -96,7 +102,10 @@ export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 const MAX_DEPTH = 4;
 const MAX_KEYS = 100;
 
-/** Converts a key from protobuf JSON. Null if absent. A type unknown to amino keeps its URL and members. */
+/**
+ * Converts a key from protobuf JSON. Returns null if there is no key. A key of a type that amino does not know keeps
+ * its URL and members.
+ */
 export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   if (key === undefined || key === null) return null;
   const { '@type': type, ...rest } = members(key, 'public key');

@@ -27,9 +27,9 @@ export type MessageType = {
   amino: string;
   aliases?: readonly string[];
   fields: readonly Field[];
-  /** Returns the address or addresses that must sign a message, from its amino value. */
+  /** Returns, from the amino value of a message, the address or addresses that must sign the message. */
   signer?: (value: Members) => unknown;
-  /** Converts to amino and back, for types whose members amino arranges differently. */
+  /** For types whose members amino arranges differently: converts the members to amino and back. */
   reshape?: { amino: (members: Members) => Members; fields: (members: Members) => Members };
 };
 
@@ -136,7 +136,7 @@ const stakeAuthorization: MessageType = {
     fields({ Validators, ...rest }) {
       const { type: amino, value } = (Validators ?? {}) as { type?: string; value?: Members };
       const [name] = LISTS.find(([, one]) => one === amino) ?? [];
-      // A list of an unknown type stays in `Validators` and is later rejected as an unknown member.
+      // A list of an unknown type is left in `Validators`, and is later rejected as an unknown member.
       if (name === undefined) return Validators === undefined ? rest : { ...rest, Validators };
       return { ...rest, [name]: value?.[name] };
     },

@@ -30,7 +30,10 @@ export const rejection = (what: string, expected: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/** A kind without members. The functions return undefined for an invalid value. `amino` may return null to omit it. */
+/**
+ * A kind without members. The functions return undefined for an invalid value. `amino` may return null to omit the
+ * value.
+ */
 const scalar = (
   expected: string,
   amino: (value: unknown) => unknown,
@@ -197,7 +200,7 @@ export const always = (kind: Kind, zero: unknown): Kind => ({
   bytes: kind.bytes,
 });
 
-/** The maximum length of a list. No transaction contains a longer one. */
+/** The maximum length of a list. No transaction contains a longer list. */
 const MAX_ELEMENTS = 10_000;
 
 /** A list, which amino includes even if it is empty. */

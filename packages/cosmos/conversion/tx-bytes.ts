@@ -11,12 +11,14 @@ type SignerState = { sequence: string; publicKey: unknown };
 const MEMBERS = new Set(['msg', 'fee', 'signatures', 'memo', 'timeout_height']);
 const FEE_MEMBERS = new Set(['amount', 'gas', 'payer', 'granter']);
 
-/** Each signer requires a request to the node, and no chain accepts more signers. */
+/** The maximum number of signers. Each signer requires a request to the node, and no chain accepts more signers. */
 const MAX_SIGNERS = 16;
 
 const OPERATOR = /valoper$/;
 
-/** The operator of a validator signs with the account whose address has the same bytes. */
+/**
+ * Returns the account of a signer. The operator of a validator signs with the account whose address has the same bytes.
+ */
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw rejection('the address of a signer', 'in bech32 with a valid checksum');

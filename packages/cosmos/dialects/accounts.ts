@@ -37,7 +37,9 @@ function flatten(value: Members, depth = 0): Members {
   return { ...rest, ...flatten(base as Members, depth + 1) };
 }
 
-/** A legacy node's key: bech32 until SDK 0.38, amino JSON since then, null before the first transaction. */
+/**
+ * The key from a legacy node: bech32 up to SDK 0.38, amino JSON in later versions, null before the first transaction.
+ */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
   if (typeof key === 'string') return key;
@@ -45,7 +47,10 @@ function legacyKey(key: unknown): AminoKey | string | null {
   return { type: text(type, 'public_key'), value };
 }
 
-/** The object with the account's numbers in an account of an unknown type, at any place and up to `MAX_DEPTH`. */
+/**
+ * Finds the object with the numbers in an account of an unknown type. It may be at any place, down to the depth
+ * `MAX_DEPTH`.
+ */
 function findNumbers(value: Members, requested: string, depth = 0): Members | undefined {
   const hasNumbers = value.account_number !== undefined || value.sequence !== undefined;
   if (value.address === requested && hasNumbers) return value;
@@ -56,7 +61,9 @@ function findNumbers(value: Members, requested: string, depth = 0): Members | un
 
 const isKnown = (type: string): boolean => TYPES.has(type) || [...TYPES.values()].includes(type);
 
-/** The flat members of an account. If its type is unknown, they may lack the address and the numbers. */
+/**
+ * The flat members of an account. If the type of the account is unknown, the address and the numbers may be missing.
+ */
 function membersOf(type: string, value: Members, requested: string): Members {
   if (isKnown(type)) return flatten(value);
   const flat = optionalPart(() => flatten(value)) ?? value;
@@ -125,7 +132,7 @@ const VERSION_NAMES = new Map([
   ['git_commit', 'commit'],
   ['go_version', 'go'],
 ]);
-/** This member contains hundreds of module versions. Legacy nodes do not return it. */
+/** The omitted member, which contains hundreds of module versions. Legacy nodes do not return it. */
 const MODULE_VERSIONS = 'build_deps';
 
 export function modernNodeInfo({ default_node_info, application_version }: Members): LegacyNodeInfo {

@@ -7,7 +7,7 @@ import { bodyOf, notFound } from './node-errors.ts';
 import type { NodeCalls, NodeCapabilities } from './replies.ts';
 import { legacySearch, legacyTransaction, transactionOf } from './transactions.ts';
 
-/** Calls the legacy interface, whose responses have the legacy shapes but may omit members. */
+/** Calls the legacy interface. Its responses have the legacy shapes but may omit members. */
 export function createLegacyAdapter(send: SendToNode, { reportOmitted }: NodeCapabilities = {}): NodeCalls {
   const get = async (path: string, query: readonly (readonly [string, string])[] = [], isHeightChosen = false) =>
     bodyOf(await send({ method: 'GET', path, query }), { isHeightChosen });

@@ -9,7 +9,7 @@ import { bodyOf, notFound } from './node-errors.ts';
 import type { NodeCalls, NodeCapabilities } from './replies.ts';
 import { modernSearch, modernTransaction, transactionOf } from './transactions.ts';
 
-/** The maximum number of pages of 100 balances. A response with more pages counts as malformed. */
+/** The maximum number of pages, each with 100 balances. If there are more pages, the response counts as malformed. */
 const MAX_PAGES = 100;
 
 const TXS = '/cosmos/tx/v1beta1/txs';

@@ -25,12 +25,12 @@ const GRPC = {
 const STATUSES: Readonly<Record<number, number>> = { 3: 400, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 11: 400, 16: 401 };
 
 /**
- * Messages about the node's own state, with any status and code. With SDK nodes, these states have code 3 and status
- * 400, as invalid requests have. `height` applies unless the client has chosen the height.
+ * Messages about the node's own state, with any status and code. SDK nodes report these states with code 3 and status
+ * 400, as they do for invalid requests. `height` applies unless the client has chosen the height.
  */
 const OWN_STATES: readonly (readonly [kind: NodeFaultKind | 'height', wording: RegExp])[] = [
-  // cosmos-sdk/baseapp: the query context, since 0.38 and 0.46. Only the client's `x-cosmos-block-height` can cause the
-  // second message otherwise, and the service does not forward this header.
+  // cosmos-sdk/baseapp: the query context, since 0.38 and 0.46. Otherwise, only the client's `x-cosmos-block-height`
+  // can cause the second message, and the service does not forward this header.
   ['height', /failed to load state at height|cannot query with height in the future/i],
   ['not_ready', /is not ready; please wait for first block/i],
   ['height', /did not contain latest block height in either check state or finalize block state/i],
@@ -45,13 +45,13 @@ const OWN_STATES: readonly (readonly [kind: NodeFaultKind | 'height', wording: R
   ['height', /\b(is|are|been|was|state|block|data|node|already) pruned\b|pruned (node|state|height|block)/i],
   // rpc/core/mempool.go of CometBFT 1.0, and the wordings of providers.
   ['not_ready', /(is|while|still) (catching up|syncing)|not (yet )?(fully )?synced|endpoint is closed/i],
-  // mempool/errors.go: the check has not run.
+  // mempool/errors.go. The transaction has not been checked.
   ['not_ready', /mempool is full/i],
   // The gateway cannot reach its node. Nothing has been sent.
   ['not_ready', /dial (tcp|unix)\b.*(refused|no such host|no route|unreachable|no such file)/i],
   // rpc/core/tx.go and state/txindex/null.
   ['unavailable', /transaction indexing is disabled|indexing is disabled/i],
-  // google.golang.org/grpc, with code 8 like a rate limit.
+  // google.golang.org/grpc. The code is 8, as for a rate limit.
   ['too_large', /message larger than max/i],
   ['rate_limited', /too many (requests|connections|concurrent)|\brate[ -]?limit|throttled|\bover (the |your )?limit/i],
   ['rate_limited', /\b(requests?|quota|credits?|calls?|usage|capacity) (limit |quota )?(exceeded|exhausted)/i],
@@ -65,19 +65,24 @@ const FAILING =
 /** The longest message that is searched for wordings, in characters. Panics contain stack traces of several KB. */
 const MAX_SEARCHED = 2_000;
 
-/** Classifies a message about the node itself, whatever its status. Undefined for any other message. */
+/** Classifies a message about the node itself, whatever the status is. Returns undefined for any other message. */
 export function nodeStateOf(message: string): NodeFaultKind | 'height' | undefined {
   const searched = message.slice(0, MAX_SEARCHED);
   return OWN_STATES.find(([, wording]) => wording.test(searched))?.[0];
 }
 
-/** The statuses with which a node rejects an invalid request. Any other status is from a proxy in front of the node. */
+/**
+ * The statuses with which a node rejects an invalid request. Any other status comes from a proxy in front of the node.
+ */
 const REJECTIONS = new Set([400, 404, 409, 413, 414, 415, 422, 500]);
 
 /** A router's error for an unknown path. */
 const NO_SUCH_PATH = /^(not implemented|not found|404 page not found)$/i;
 
-/** `{message}`, `{error}`, `{error: {message, data}}` of JSON-RPC, or `{detail}` and `{reason}` of some gateways. */
+/**
+ * Reads `{message}`, `{error}`, JSON-RPC's `{error: {message, data}}`, or the `{detail}` and `{reason}` of some
+ * gateways.
+ */
 function messageOf(body: unknown): string | undefined {
   if (!isMembers(body)) return undefined;
   const { error } = body;
@@ -125,11 +130,11 @@ function errorOf({ status, code, message }: Reported, isHeightChosen: boolean): 
   if (isOperatorFault || isDown || (status === 500 && FAILING.test(message)))
     return new NodeFault('unavailable', message);
   if (code === GRPC.notFound || status === 404) return new NodeRejection(404, message);
-  // Status 500 can be an invalid request or a state of the node in a wording that is not listed.
+  // Status 500 can mean an invalid request, or a state of the node in a wording that is not listed.
   return new NodeRejection(status === 422 ? 422 : 400, message, { isDoubtful: status === 500 && state === undefined });
 }
 
-/** The error of a response that is not 2xx, or of a 2xx whose body is an error. */
+/** The error in a response that is not 2xx, or in a 2xx response whose body is an error. */
 function reportedIn({ status, body }: NodeReply): Reported | undefined {
   const message = messageOf(body);
   if (message === undefined) return undefined;

@@ -22,12 +22,12 @@ export type NodeCalls = {
   /** An account that does not exist has an empty `address`. */
   account(address: string): Promise<LegacyAccount>;
   nodeInfo(): Promise<LegacyNodeInfo>;
-  /** The block at a height; by default, the latest block. */
+  /** Returns the block at a height. The default is the latest block. */
   block(height?: string): Promise<LegacyBlock>;
   /**
    * Converts a request to the form that the node accepts, without broadcasting it. For a modern node, encodes amino
    * JSON, which requires the signers' accounts. Throws `NodeRejection` with 422 for an unsupported form.
-   * @param sequence of the single signer, if the caller knows a newer sequence than the one in the latest block
+   * @param sequence the sequence of the single signer, if the caller knows a newer one than the latest block's
    */
   prepare(request: BroadcastRequest, sequence?: string): Promise<BroadcastRequest>;
   /**

@@ -6,7 +6,7 @@ import { isTransactionHash } from '../transactions.ts';
 import { nodeStateOf } from './node-errors.ts';
 import type { NodeCalls } from './replies.ts';
 
-/** The version of CometBFT whose decoder a client chooses: `0.38` for 0.38.12, `1` for 1.0.1. */
+/** The part of CometBFT's version by which a client chooses its decoder: `0.38` for 0.38.12, `1` for 1.0.1. */
 const MAJOR = /^v?(0\.\d{1,4}|[1-9]\d{0,3})/;
 
 /** The message of a JSON-RPC error. Nodes put the reason in `data`. */
@@ -41,7 +41,7 @@ function outcomeOf(value: unknown, height: string, hash: unknown): LegacyTransac
 
 export type RpcCalls = Pick<NodeCalls, 'head' | 'transaction' | 'prepare' | 'broadcast'>;
 
-/** The calls of CometBFT's JSON-RPC that the service makes itself. */
+/** The calls to CometBFT's JSON-RPC interface that the service makes itself. */
 export function createRpcAdapter(send: SendToNode): RpcCalls {
   async function call(method: string, params: object): Promise<Members> {
     const { body } = await send({

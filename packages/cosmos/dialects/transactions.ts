@@ -27,7 +27,10 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/** The number of transactions that are converted between two pauses. On a page of 4 MB, they take a few ms. */
+/**
+ * The number of transactions that are converted between two pauses. On a page of 4 MB, converting this number takes a
+ * few ms.
+ */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
@@ -41,7 +44,7 @@ function codeOf(value: unknown): number {
   return code;
 }
 
-/** Undefined for a malformed member, such as a `gas_wanted` of -1. */
+/** Returns undefined for a malformed member, such as a `gas_wanted` of -1. */
 function readMember(name: string, member: unknown): unknown {
   const read = READERS.get(name);
   return read ? optionalPart(() => read(member, name)) : member;
@@ -147,7 +150,7 @@ function messageCount(tx: unknown): number {
   return Array.isArray(messages) ? messages.length : 0;
 }
 
-/** Converts a modern transaction. Some responses contain `tx` next to the transaction instead of in it. */
+/** Converts a modern transaction. In some responses, `tx` is next to the transaction instead of within it. */
 export function modernTransaction(value: unknown, separateTx?: unknown): LegacyTransaction {
   const { tx, ...response } = members(value, 'transaction');
   const reported = isMembers(tx) ? tx : separateTx;
