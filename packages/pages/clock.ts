@@ -1,4 +1,4 @@
-/** A cache may have stored the response for some minutes. In ms. */
+/** The tolerated difference in ms, because a cache may have stored the response for some minutes. */
 const TOLERANCE = 600_000;
 
 let ahead = 0;
@@ -6,7 +6,7 @@ let ahead = 0;
 /** The service's time in Unix ms. The browser's clock may be wrong by hours or years. */
 export const serviceNow = (): number => Date.now() + ahead;
 
-/** Adopts the date of a response. */
+/** Sets the service's time to the date of a response. */
 export function setServiceTime(date: Date | undefined): void {
   if (!date) return;
   const difference = date.getTime() - Date.now();

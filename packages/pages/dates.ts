@@ -1,7 +1,7 @@
 import { make } from './dom.ts';
 import { count, onDate } from './format.ts';
 
-/** In ms. */
+/** The length of a day in ms. */
 export const DAY = 86_400_000;
 
 /** The UTC date of an instant (Unix ms), as YYYY-MM-DD. */

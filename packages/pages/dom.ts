@@ -91,7 +91,10 @@ export function copyButton(
   });
 }
 
-/** Avoids radio buttons: an arrow key would select the next one, and each selection may cost a call. */
+/**
+ * These are not radio buttons, because an arrow key would select the next radio button, and each selection may cost a
+ * call.
+ */
 export function buttonGroup<T extends string>(
   group: HTMLElement,
   options: readonly (readonly [value: T, label: string])[],

@@ -1,6 +1,6 @@
 import { make } from './dom.ts';
 
-/** How long a saved file stays in memory, in ms. Some browsers read it only after the click. */
+/** How long a saved file stays in memory, in ms. Some browsers read the file only after the click has been handled. */
 const KEPT_MS = 10_000;
 
 /** Saves content as a file on the user's device. */

@@ -9,7 +9,7 @@ function faultOf({ validity, validationMessage, dataset }: Field): string {
   return validity.customError ? validationMessage : (words ?? validationMessage);
 }
 
-/** Shows the texts in `data-wrong` and `data-missing` below invalid fields instead of the browser's bubbles. */
+/** Shows the texts in `data-wrong` and `data-missing` under invalid fields, instead of the browser's bubbles. */
 export function openFaults(form: HTMLFormElement) {
   form.noValidate = true;
   const lines = new Map<Field, HTMLElement>();
@@ -44,7 +44,7 @@ export function openFaults(form: HTMLFormElement) {
       return form.checkValidity();
     },
 
-    /** Shows the service's errors below their fields. Returns false if there are no errors or an error has no field. */
+    /** Shows the service's errors under their fields. Returns false if there are no errors or an error has no field. */
     showServiceErrors({ errors }: QuotientError): boolean {
       const named = errors.map(({ location }) => location.split('.')[1]);
       showAll(({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));

@@ -2,12 +2,14 @@ import type { QuotientError } from '../client/index.ts';
 import { openFaults } from './faults.ts';
 import { problemNote, runOnce } from './problem.ts';
 
-/** Runs `submit` if all fields are valid, and shows its text, if it returns one, or its error. Then resets the form. */
+/**
+ * Runs `submit` if all fields are valid. Shows the text that it returns, if any, or its error. Then resets the form.
+ */
 export function onSubmit(
   form: HTMLFormElement,
   busyLabel: string,
   submit: (fields: FormData) => Promise<unknown>,
-  /** With `keeps`, the form is not reset. */
+  /** If `keeps` is set, the form is not reset. */
   { keeps = false, note = problemNote }: { keeps?: boolean; note?: (error: QuotientError) => Node } = {},
 ): void {
   const button = form.querySelector<HTMLButtonElement>('button[type=submit]');

@@ -9,7 +9,7 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   invalid_answer: 'The response did not come from this service. Check whether a proxy intercepts your requests.',
 };
 
-/** Whether a limit is used up that resets at an announced time. */
+/** Whether the error is an exhausted limit that resets at an announced time. */
 export const isExhausted = (code: string) => code === 'quota_exceeded' || code === 'key_limit_exceeded';
 
 const KEY_CODES: ReadonlySet<string> = new Set(['scope_missing', 'origin_not_allowed', 'account_suspended']);
@@ -52,7 +52,9 @@ export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HT
   return note;
 }
 
-/** Runs `act` unless it is running, and shows its error. Does not set `disabled`, which would remove the focus. */
+/**
+ * Runs `act` unless it is already running, and shows its error. Does not set `disabled`, which would remove the focus.
+ */
 export async function runOnce(
   button: Element,
   problem: Element,

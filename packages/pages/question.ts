@@ -16,11 +16,14 @@ export type Values = (name: string) => string;
 
 export type Question = {
   texts: readonly [title: string, yes: string, busy: string];
-  /** States in one sentence what the change does, and to which record number. Updated when a field changes. */
+  /**
+   * One sentence that states the effect of the change and the record number of the user. It is updated when a field
+   * changes.
+   */
   effect: (values: Values) => Phrase;
   isDangerous?: boolean;
   fields?: readonly Field[];
-  /** The dialog shows an error, shows the content that is returned, or closes. */
+  /** Makes the change. Afterwards, the dialog shows the error, shows the returned content, or closes. */
   act: (values: Values) => Promise<unknown>;
 };
 

@@ -8,7 +8,7 @@ const cellsOf = (cells: readonly Cell[]) => cells.map(([content, kind = '']) => 
 
 export const makeRow = (...cells: readonly Cell[]) => make('tr', {}, ...cellsOf(cells));
 
-/** A row that its first cell names. */
+/** A row whose first cell is its name. */
 export const makeNamedRow = (name: Content, ...cells: readonly Cell[]) =>
   make('tr', {}, make('th', { scope: 'row' }, name), ...cellsOf(cells));
 
