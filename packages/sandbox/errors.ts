@@ -44,7 +44,7 @@ export const rateLimited = (status: 200 | 429) => {
   return json(status, { status: { error_code: 429, error_message } });
 };
 
-/** The HTML page that CoinGecko's CDN sends instead of JSON. */
+/** The HTML page that CoinGecko's CDN sometimes sends instead of JSON. */
 export const edgePage = (status: number, title: string): Answer => ({
   status,
   headers: { 'content-type': 'text/html; charset=UTF-8', 'cache-control': 'no-store' },
@@ -62,7 +62,7 @@ export const edgePage = (status: number, title: string): Answer => ({
 `,
 });
 
-/** CoinGecko's plans. `/key` returns `name` and the members after it only for a paid key. */
+/** CoinGecko's plans. `/key` returns `name` and the members that follow it only for a paid key. */
 export const PLANS = {
   public: { historyDays: 365 },
   demo: { historyDays: 365 },

@@ -81,11 +81,11 @@ export function createFaults() {
       holds.add(hold);
       return hold;
     },
-    /** Used by the server. Resolves when the request is released or its connection is closed. */
+    /** For the server: resolves when the request is released or its connection is closed. */
     async waitForRelease(target: Target, disconnected: AbortSignal): Promise<void> {
       for (const hold of holds) if (matches(hold.path, target)) await hold.wait(disconnected);
     },
-    /** Used by the server. Returns the fault of a request, and dequeues it if it was queued. */
+    /** For the server: returns the fault for a request and, if the fault was queued, removes it from the queue. */
     take(target: Target): Fault | null {
       const due = queued.find((entry) => matches(entry.path, target));
       if (due && --due.left === 0) queued = queued.filter((entry) => entry !== due);
@@ -220,7 +220,7 @@ export async function sendFault(
       return;
     case 'resetMidway':
       await sendHalf(response, normal());
-      // Not reset, because a reset could discard data that is already written.
+      // The connection is closed without a reset, because a reset could discard data that is already written.
       response.socket?.destroy();
       return;
     case 'encoded': {

@@ -67,7 +67,7 @@ export async function startSandbox(
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const { method = 'GET', headers } = request;
-    // Not resolved against a base URL, which would treat `//name` as a host.
+    // The target is not resolved against a base URL, because `//name` would then be treated as a host.
     const url = URL.parse(`http://sandbox${request.url}`);
     const body = await text(request);
     if (!url) return send(response, errorReply(400, 'the request target must be a path'));
@@ -100,7 +100,7 @@ export async function startSandbox(
   await once(server, 'listening');
 
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  /** The base URLs. For example, `/coins/markets` is below `coingeckoUrl`. */
+  /** The base URLs. For example, `/coins/markets` is under `coingeckoUrl`. */
   const urls = Object.fromEntries(
     Object.entries(upstreams).map(([name, { prefix }]) => [`${name}Url`, origin + prefix]),
   ) as { [Name in keyof typeof upstreams as `${Name}Url`]: string };

@@ -8,13 +8,13 @@ export type SandboxToken = {
   /** The date of the first block or of the token's contract. */
   begins: string;
   listed: string;
-  /** Kraken's name for the pair against US dollars; undefined if Kraken does not list the token. */
+  /** Kraken's name for the pair with the US dollar; undefined if Kraken does not list the token. */
   pair: string | undefined;
-  /** Coinbase's product against US dollars; undefined if Coinbase does not list the token. */
+  /** Coinbase's product with the US dollar; undefined if Coinbase does not list the token. */
   product: string | undefined;
   /** The index of the token, which separates the noise lanes of the tokens. */
   place: number;
-  /** The date of the first block according to CoinGecko, which provides it for some tokens only. */
+  /** The date of the first block according to CoinGecko, which provides this date only for some tokens. */
   genesis: string | undefined;
   rank: number;
   maxSupply: number | null;
@@ -32,7 +32,7 @@ export type SandboxToken = {
  */
 export type Oddity = { lastPriced?: string; isUnpriced?: boolean; pairStatus?: string; productStatus?: string };
 
-/** The addresses of the built-in tokens; the coins of their own chains have none. */
+/** The addresses of the built-in tokens. Coins that have their own chain have no address. */
 const PLATFORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'usd-coin': {
     ethereum: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -75,7 +75,7 @@ const MAX_LEAD = 400 * DAY;
 const LISTED_LANE = 1;
 const GENESIS_LANE = 2;
 
-/** Every second synthetic token has a contract. The address of every tenth of them is unknown. */
+/** Every second synthetic token has a contract. The address of every tenth of these tokens is unknown. */
 function platformsOf(n: number): Record<string, string> {
   if (n % 2 === 0) return {};
   return { ethereum: n % 20 === 1 ? '' : `0x${n.toString(16).padStart(40, 'c')}` };
@@ -118,7 +118,7 @@ const odd = (n: number, name: string, symbol: string, oddity: Oddity): SandboxTo
   product: oddity.productStatus && `${symbol.toUpperCase()}-USD`,
 });
 
-/** Tokens as they exist in the world, too. */
+/** Unusual tokens, of kinds that also exist in the real world. */
 const ODD = [
   odd(1000, 'delisted-coin', 'dlc', { lastPriced: '2026-03-01', pairStatus: 'cancel_only', productStatus: 'delisted' }),
   odd(1001, 'unpriced-coin', 'upc', { isUnpriced: true }),
@@ -136,7 +136,7 @@ export function sandboxTokens(): ReadonlyMap<string, SandboxToken> {
 }
 
 export const sandboxToken = (name: string): SandboxToken | undefined => builtIn.get(name) ?? sandboxTokens().get(name);
-/** The time of the last price in Unix ms. Infinite for a token that is still priced. */
+/** The time of the last price in Unix ms. Infinity for a token that still has a price. */
 export const lastPricedAt = (name: string): number =>
   Date.parse(sandboxToken(name)?.oddity?.lastPriced ?? '') || Number.POSITIVE_INFINITY;
 export const listedAt = ({ listed }: Pick<SandboxToken, 'listed'>): number => Date.parse(listed);

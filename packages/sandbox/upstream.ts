@@ -16,7 +16,7 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 /**
  * A stand-in for an upstream, with paths under `prefix`, such as `/api/v3`. `endpointOf` replaces variable parts of a
  * path with `{id}`, so that calls are counted by endpoint. `rateLimited` is the upstream's rate-limit response with
- * HTTP 200, if it has one.
+ * HTTP 200, if it has such a response.
  */
 export type Upstream = {
   prefix: string;

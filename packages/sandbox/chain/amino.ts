@@ -52,7 +52,7 @@ const signatureSchema = z
     }),
   );
 
-// Missing members are empty, as in Go.
+// Missing members count as empty, as in Go.
 const stdTxSchema = z.object({
   msg: z.array(sendSchema).nullish(),
   fee: z.object({ amount: z.array(coinSchema).nullish(), gas: numberSchema }).nullish(),

@@ -40,7 +40,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
     for (const entry of included) delivered.set(entry.hash, deliver(entry, block, ledger, view()));
   }
 
-  /** Makes all blocks that are due. The first block includes the whole mempool. The others are empty. */
+  /** Makes all blocks that are due. The first of them contains the whole mempool. The other blocks are empty. */
   function makeDueBlocks(): void {
     const due = Math.floor((clock.now() - madeAt) / blockMs);
     if (due < 1) return;
@@ -51,7 +51,10 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
 
   const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
-  /** The state after the mempool's fees and sequences are applied. Nodes check new transactions against this state. */
+  /**
+   * The state after the fees and sequences of the transactions in the mempool are applied. Nodes check new transactions
+   * against this state.
+   */
   function pendingView(): ChainView {
     const now = view();
     return {
@@ -108,7 +111,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
       return [...delivered.values()].filter((each) => satisfies(each, conditions));
     },
 
-    /** Executes a transaction without changes. Throws a TransactionError. */
+    /** Executes a transaction without changing the chain. Throws a TransactionError. */
     simulate(read: () => Transaction) {
       makeDueBlocks();
       return simulate(read(), ledger, view());

@@ -91,7 +91,7 @@ function checkSignature(
   return { address, publicKey, sequence };
 }
 
-/** Checks a transaction without its signatures, as for a simulation. */
+/** Checks a transaction except its signatures, as a simulation does. */
 export function checkUnsigned(transaction: Transaction, view: ChainView): void {
   checkContent(transaction, view.height);
   checkFunds(signersOf(transaction)[0] ?? '', transaction.fee, view);

@@ -54,7 +54,7 @@ function balances(chain: Chain, address: string, query: URLSearchParams, pageSiz
 }
 
 const broadcastSchema = z.preprocess(
-  // The JSON names of protobuf are in camel case.
+  // The JSON names of protobuf fields are in camel case.
   (body) => ({ tx_bytes: (body as { txBytes?: unknown }).txBytes, ...(body as object) }),
   z.object({ tx_bytes: z.base64().min(1), mode: z.string() }),
 );
@@ -92,7 +92,7 @@ function block(chain: Chain, of: string): Answer {
   return json(200, { block_id: id(latest.height), block, sdk_block: block });
 }
 
-/** A panic or a failed message is 500 with code 2, as in x/auth/tx. */
+/** As in x/auth/tx, a panic or a failed message returns status 500 with code 2. */
 function simulation(chain: Chain, text: string): Answer {
   const { tx_bytes, txBytes } = (parseJson(text) ?? {}) as { tx_bytes?: string; txBytes?: string };
   try {
@@ -135,7 +135,7 @@ function transaction(chain: Chain, hash: string, { logs }: { logs: boolean }): A
   });
 }
 
-/** A node with the modern REST interface, below `/cosmos-node`. */
+/** A node with the modern REST interface, under `/cosmos-node`. */
 export function createCosmosNode(
   chain: Chain,
   clock: Clock,

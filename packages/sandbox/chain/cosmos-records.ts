@@ -29,7 +29,7 @@ function signatureRecord({ publicKey, mode, bytes }: Signature) {
   };
 }
 
-/** A transaction in protobuf JSON. `sequences` applies to signatures that do not contain a sequence. */
+/** A transaction in protobuf JSON. `sequences` contains the sequences of signatures that do not contain one. */
 export function cosmosTransaction(transaction: Transaction, sequences: readonly number[]) {
   const { sends, fee, gas, memo, timeoutHeight, signatures } = transaction;
   return {

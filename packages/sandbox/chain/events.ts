@@ -44,7 +44,10 @@ export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the first one. */
+/**
+ * `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the account's first
+ * transaction.
+ */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 export function createLedger() {

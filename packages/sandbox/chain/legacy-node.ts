@@ -144,7 +144,7 @@ const nodeInfo = (chain: Chain): Answer =>
     application_version: { name: 'sandbox', server_name: 'sandboxd', version: '0.39.3' },
   });
 
-/** A node with the legacy REST interface, below `/legacy-node`. The shapes match recorded responses. */
+/** A node with the legacy REST interface, under `/legacy-node`. The shapes match recorded responses. */
 export function createLegacyNode(chain: Chain, clock: Clock): Upstream {
   const ofAddress = (result: (address: string) => unknown) => (_request: unknown, address: string) => {
     const { height } = chain.latest();

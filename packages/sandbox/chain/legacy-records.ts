@@ -31,7 +31,7 @@ function legacyEvents(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/** The outcome in the shape of legacy nodes, which omit `code` on success. */
+/** The outcome in the shape that legacy nodes return. They omit `code` on success. */
 export function outcome({ failure, messageEvents }: Pick<Delivered, 'failure' | 'messageEvents'>) {
   if (failure) return { code: failure.code, raw_log: errorLog(failure) };
   const logs = messageEvents.map((events, place) => ({

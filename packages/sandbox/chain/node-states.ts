@@ -10,8 +10,8 @@ const modern = (status: number, code: number, message: string): NodeError => ({
 const legacy = (status: number, error: string): NodeError => ({ kind: 'status', status, body: { error } });
 
 /**
- * The errors with which nodes report their own state, in the words of the named sources. `faults.next` and
- * `faults.always` accept them.
+ * The errors with which nodes report their own state, in the wording of the source files that the comments name.
+ * `faults.next` and `faults.always` accept these errors.
  */
 export const NODE_STATES = {
   /** cosmos-sdk 0.40 to 0.53, baseapp: the state of the newest block is pruned or not committed yet. */
@@ -33,7 +33,7 @@ export const NODE_STATES = {
   catchingUp: modern(500, 2, 'endpoint is closed while node is catching up'),
   /** Tendermint and CometBFT, state/txindex/null. */
   withoutIndex: modern(500, 13, 'transaction indexing is disabled'),
-  /** Providers. */
+  /** Errors of node providers. */
   limitUnder500: modern(500, 13, 'Too many requests'),
   limitUnder403: { kind: 'status', status: 403, body: { message: 'API rate limit exceeded' } },
   limitUnder200: { kind: 'status', status: 200, body: { code: 8, message: 'Too many requests', details: [] } },

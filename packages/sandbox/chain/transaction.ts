@@ -16,7 +16,7 @@ export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
 
-/** Valid coins are positive, sorted by denom, and unique. */
+/** Whether coins are valid: positive, sorted by denom, and unique. */
 export function areValidCoins(coins: readonly Coin[]): boolean {
   return coins.every(({ denom, amount }, place) => {
     const before = coins[place - 1];

@@ -15,7 +15,7 @@ export type ItemFault =
 
 /** Identifies an item: an element of a list, a member of a record by its name, or a line of a text. */
 type IsItem = (value: unknown, name: string) => boolean;
-/** A list or record as pairs. The names in a list are the places. */
+/** A list or record as pairs. The name of a list element is its index. */
 type Entry = readonly [name: string, value: unknown];
 
 const OLD = 60 * DAY;
@@ -24,7 +24,7 @@ const OLD = 60 * DAY;
 const TIMES = /^0$|time|_at$|date|last_updated|previousRetarget/i;
 const DATE = /^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/;
 
-/** A time in Unix seconds, Unix milliseconds or ISO 8601, moved by `ms`. Any other value is not changed. */
+/** Moves a time in Unix seconds, Unix milliseconds or ISO 8601 by `ms`. Any other value is returned unchanged. */
 function moved(value: unknown, ms: number): unknown {
   if (typeof value === 'string' && DATE.test(value)) {
     return new Date(Date.parse(value) + ms).toISOString().slice(0, value.length);
@@ -39,7 +39,9 @@ function shifted(value: unknown, ms: number): unknown {
   return mapped(value, ([name, part]) => [[name, TIMES.test(name) ? moved(part, ms) : part]]);
 }
 
-/** Renames by the first member that contains a name. An item without such a member has its name in its record only. */
+/**
+ * Changes the first member that contains a name. If an item has no such member, its only name is its key in the record.
+ */
 function renamed(value: unknown): unknown {
   let isDone = false;
   return mapped(value, ([name, part]) => {
@@ -56,14 +58,14 @@ function withMember(value: unknown, member: number, wrong: unknown): unknown {
   return mapped(value, ([name, part]) => [[name, place++ === member % size ? wrong : part]]);
 }
 
-/** Changes the elements or members of a list or record. Any other value is not changed. */
+/** Changes the elements or members of a list or record. Any other value is returned unchanged. */
 function mapped(value: unknown, change: (entry: Entry) => readonly Entry[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).flatMap(change);
   return Array.isArray(value) ? entries.map(([, part]) => part) : Object.fromEntries(entries);
 }
 
-/** The entries that replace the entry of an item. */
+/** The entries that replace an item's entry. */
 function faultyEntries([name, value]: Entry, fault: ItemFault): readonly Entry[] {
   switch (fault.kind) {
     case 'missing':
@@ -84,7 +86,7 @@ function faultyEntries([name, value]: Entry, fault: ItemFault): readonly Entry[]
   }
 }
 
-/** Makes one item of a response faulty, wherever it occurs. All other items remain as they are. */
+/** Makes one item of a response faulty, wherever it occurs. All other items remain unchanged. */
 export function itemFault(isItem: IsItem, fault: ItemFault): Extract<Fault, { kind: 'changed' }> {
   const change = (value: unknown): unknown =>
     mapped(value, ([name, part]) => (isItem(part, name) ? faultyEntries([name, part], fault) : [[name, change(part)]]));

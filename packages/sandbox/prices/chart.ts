@@ -27,7 +27,7 @@ const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number
 };
 const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
 
-/** The times (Unix ms, ascending) of the samples in the window that are already published at `now`. */
+/** The times (Unix ms, ascending) of the samples in the window that have been published by `now`. */
 export function sampleTimes(
   seed: number,
   token: string,
@@ -47,7 +47,7 @@ export function sampleTimes(
   return times;
 }
 
-/** The latest midnight (Unix ms) whose sample is already published at `now`. */
+/** The latest midnight (Unix ms) whose sample has been published by `now`. */
 export const publishedMidnight = (now: number): number => Math.floor((now - DAY_PUBLISHED_AFTER) / DAY) * DAY;
 
 // Gaps in CoinGecko's daily series.
@@ -76,7 +76,10 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
-/** Real charts have arrays of unequal length, nulls, figures as strings, and a last sample before the previous one. */
+/**
+ * Like real charts, has arrays of unequal length, nulls, figures as strings, and a last sample that is older than the
+ * previous sample.
+ */
 function oddChart({ prices, market_caps, total_volumes }: Chart): Chart {
   const last = prices.at(-1);
   const previous = prices.at(-2);
@@ -90,7 +93,7 @@ function oddChart({ prices, market_caps, total_volumes }: Chart): Chart {
   };
 }
 
-/** Figures in US dollars. The last sample is the current one, which can be older than the previous sample. */
+/** Figures are in US dollars. The last sample is the current price, which can be older than the sample before it. */
 export function chartOf(seed: number, token: string, interval: ChartInterval, window: Window, now: number): Chart {
   const chart: Chart = { prices: [], market_caps: [], total_volumes: [] };
   const { oddity } = sandboxToken(token) ?? {};

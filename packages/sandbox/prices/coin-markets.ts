@@ -57,7 +57,7 @@ function coinMarket(seed: number, coin: SandboxToken, now: number): unknown {
 
 const KEPT: ReadonlySet<string> = new Set(['id', 'symbol', 'name', 'image', 'last_updated']);
 
-/** Real records contain nulls, zeros as unknown figures, and figures as strings. */
+/** Adds irregularities of real records: nulls, zeros for unknown figures, and figures as strings. */
 function oddRecord({ oddity }: SandboxToken, record: object): object {
   if (!oddity) return record;
   if (!oddity.isUnpriced) return { ...record, market_cap_rank: null, total_supply: '1.0e+17', max_supply: 'Infinity' };

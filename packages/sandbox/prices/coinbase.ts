@@ -13,7 +13,7 @@ import { candleAt, isQuiet, type TradedPair, tradeAt } from './exchange-trades.t
 
 type Product = TradedPair & { id: string; status: string };
 
-/** In seconds. */
+/** The supported lengths of candles, in seconds. */
 const GRANULARITIES = [60, 300, 900, 3600, 21_600, 86_400];
 const MAX_CANDLES = 300;
 const COINBASE_LANE = 9_300;
@@ -34,7 +34,7 @@ function products(): ReadonlyMap<string, Product> {
   return cachedProducts;
 }
 
-/** Restrictions of an online product are flags. */
+/** The flags that restrict an online product. */
 const FLAGS = ['cancel_only', 'limit_only', 'post_only', 'trading_disabled'] as const;
 
 function productRecord({ id, status, decimals }: Product) {
@@ -75,7 +75,9 @@ function ticker(pair: Product, seed: number, now: number): Answer {
   });
 }
 
-/** The newest candle comes first. Intervals without trades have none. `start` and `end` count only together. */
+/**
+ * The newest candle comes first. Intervals without trades have no candle. `start` and `end` apply only if both are set.
+ */
 function candles(pair: Product, query: URLSearchParams, seed: number, now: number): Answer {
   const seconds = Number(query.get('granularity') ?? 60);
   if (!GRANULARITIES.includes(seconds)) return refused(400, 'Unsupported granularity');
@@ -90,7 +92,7 @@ function candles(pair: Product, query: URLSearchParams, seed: number, now: numbe
     );
   const rows: number[][] = [];
   const newest = Math.floor(Math.min(end, now) / length) * length;
-  // One candle precedes `start`, as documented.
+  // One candle precedes `start`, which Coinbase documents as possible.
   const first = Math.max(Math.ceil(start / length) * length - length, Math.floor(pair.since / length) * length);
   for (let at = newest; at >= first && rows.length < MAX_CANDLES; at -= length) {
     if (isQuiet({ seed, pair }, at, length)) continue;

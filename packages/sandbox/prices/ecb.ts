@@ -29,7 +29,7 @@ const CURRENCIES = new Map(
 );
 const CODES = [...CURRENCIES.keys()];
 
-/** The dates on which the ECB suspended a currency: their rows have no value. */
+/** The dates on which the ECB suspended a currency. Rows for these dates have no value. */
 const SUSPENDED: Readonly<Record<string, readonly [first: string, last: string]>> = {
   ISK: ['2008-12-10', '2018-01-31'],
 };
@@ -42,7 +42,9 @@ function rateOn(seed: number, code: string, date: number): string {
 }
 
 const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
-/** The additional columns without `detail=dataonly`. Values that contain commas are quoted. */
+/**
+ * The additional columns of a response to a request without `detail=dataonly`. Values that contain commas are quoted.
+ */
 const FULL =
   ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
   'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
@@ -50,7 +52,10 @@ const FULL =
 const rest = (code: string) =>
   `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
 
-/** The currencies in a key like `D.USD+JPY.EUR.SP00.A`; all if the key names none. Undefined for an unknown key. */
+/**
+ * The currencies in a key such as `D.USD+JPY.EUR.SP00.A`; all currencies if the key names none. Undefined for an
+ * unknown key.
+ */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;
@@ -83,7 +88,7 @@ function exchangeRates(seed: number, key: string, query: URLSearchParams, now: n
   return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
-/** The stand-in for the European Central Bank's data service, below `/service`. It serves only exchange rates. */
+/** The stand-in for the European Central Bank's data service, under `/service`. It serves only exchange rates. */
 export function createEcb({ clock, seed }: Setting): Upstream {
   const routes = {
     'GET /data/EXR/{key}': ({ query, now }: { query: URLSearchParams; now: number }, key: string) =>

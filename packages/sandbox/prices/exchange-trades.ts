@@ -6,7 +6,7 @@ import { figuresAt, priceAt } from './price-model.ts';
 const SHARE = 0.02;
 const SPREAD = 0.0004;
 const PRICES_PER_CANDLE = 5;
-/** The noise lanes of an exchange, from its first one on. They follow those of the price model. */
+/** The noise lanes of an exchange, counted from its first lane. They follow the lanes of the price model. */
 const QUIET_LANE = 100;
 const SHARE_LANE = 200;
 
@@ -35,7 +35,9 @@ function closeOf(market: Market, at: number, length: number, now: number): numbe
   return tradeAt(market, Math.min(start + length, now));
 }
 
-/** The candle that starts at `at`. Without trades, all prices are the last one, and the other figures are 0. */
+/**
+ * The candle that starts at `at`. If there are no trades, all prices equal the last price, and the other figures are 0.
+ */
 export function candleAt(market: Market, at: number, length: number, now: number) {
   const { seed, pair } = market;
   const open = closeOf(market, at - length, length, now);

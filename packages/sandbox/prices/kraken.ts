@@ -120,7 +120,7 @@ const PAIRS: readonly Pair[] = [
   pair('ethereum', ['XETHZUSD', 'ETHUSD', 'ETH/USD'], { since: '2015-08-07', decimals: 2 }),
   pair('solana', ['SOLUSD', 'SOLUSD', 'SOL/USD'], { since: '2021-06-17', decimals: 2 }),
   pair('usd-coin', ['USDCUSD', 'USDCUSD', 'USDC/USD'], { since: '2020-01-08', decimals: 4 }),
-  // An illiquid market, in which some five-minute candles have no trades.
+  // This is an illiquid market: some five-minute candles have no trades.
   pair('arweave', ['ARUSD', 'ARUSD', 'AR/USD'], { since: '2025-04-28', decimals: 3, quiet: 0.15 }),
 ];
 

@@ -50,7 +50,7 @@ const OCTAVES = Array.from({ length: 14 }, (_, n) => {
   const period = 3 * MINUTE * 2.7 ** n;
   return { lane: n, period, swing: 0.7 * Math.sqrt(period / DAY) };
 });
-// 7 hours to 4 months, so that a 24-hour total does not jump within minutes.
+// These periods are 7 hours to 4 months, so that a 24-hour total does not jump within minutes.
 const VOLUME_OCTAVES = OCTAVES.slice(5, 11);
 
 /** The economy of a synthetic token, with prices from 0.1 cents to 1,000 dollars. */
@@ -66,7 +66,7 @@ function syntheticEconomy({ place }: SandboxToken): Economy {
 }
 
 type Market = { place: number; listed: number; economy: Economy };
-// Cached, because a daily chart looks up its market thousands of times.
+// Markets are cached, because a daily chart looks up its market thousands of times.
 const markets = new Map<string, Market>();
 
 function marketOf(name: string): Market {
@@ -127,10 +127,10 @@ export function quotedAt(seed: number, token: string, now: number): number {
 }
 
 type Extremes = { high: Extreme; low: Extreme };
-/** Cached, because computing thousands of midnights takes tens of milliseconds. */
+/** Extremes are cached, because computing thousands of midnights takes tens of milliseconds. */
 const cachedExtremes = new Map<string, Extremes & { thru: number }>();
 
-/** The extremes over the midnights since the listing; undefined before the first midnight. */
+/** The extremes of the prices at all midnights since the listing. Undefined before the first midnight. */
 function extremesThru(seed: number, token: string, midnight: number): Extremes | undefined {
   const key = `${seed}:${token}`;
   const before = cachedExtremes.get(key);
@@ -148,7 +148,10 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/** The extremes over `t` and all midnights (every tenth midnight for a synthetic token). Null before the listing. */
+/**
+ * The extremes of the prices at `t` and at all midnights (at every tenth midnight for a synthetic token). Null before
+ * the listing.
+ */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

@@ -19,7 +19,7 @@ class RpcError extends Error {
 const internal = (reason: string) => new RpcError(-32603, 'Internal error', reason);
 const invalid = (reason: string) => new RpcError(-32602, 'Invalid params', reason);
 
-/** Parameters: numbers are numbers or strings, bytes are in base64, and the data of a query is in hex. */
+/** The parameters of a call. Numbers can be strings, bytes are in base64, and the data of a query is in hex. */
 type Params = Readonly<Record<string, string | number | boolean | null | undefined>>;
 type Method = (params: Params) => unknown;
 
@@ -114,7 +114,7 @@ function uriValue(name: string, text: string): string {
   return text.replace(/^"(.*)"$/s, '$1');
 }
 
-/** A node with the JSON-RPC interface of CometBFT, below `/rpc-node`. */
+/** A node with the JSON-RPC interface of CometBFT, under `/rpc-node`. */
 export function createRpcNode(chain: Chain, version: CometVersion = '0.38'): Upstream {
   const methods = methodsOf(chain, version);
   const { maxBatch } = COMETS[version];
