@@ -1,6 +1,9 @@
-/** `now` is in Unix ms; `elapsed` is in monotonic ms. Passed as a dependency except in `serve.ts` and the commands. */
+/**
+ * `now` is in Unix ms; `elapsed` is in monotonic ms. Clocks are passed as dependencies, except in `serve.ts` and the
+ * commands.
+ */
 export type Clock = { now(): number; elapsed(): number };
-/** The same instant on both clocks. Passed along, because reading a clock takes time. */
+/** The same instant on both clocks. It is passed along, because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
 export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), elapsed: clock.elapsed() });
 export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -8,7 +11,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The start of the UTC date that contains an instant, both in Unix ms. */
+/** The start of the UTC date that contains an instant. Both are in Unix ms. */
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
@@ -22,7 +25,10 @@ export function latestOf(instants: Iterable<number | null | undefined>): number 
 }
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-/** Formats midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`. Spreadsheets recognize both. */
+/**
+ * Formats midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`. Spreadsheets recognize both
+ * formats.
+ */
 export function spreadsheetTime(instant: number): string {
   const [date, time] = iso(instant).slice(0, 19).split('T') as [string, string];
   return time === '00:00:00' ? date : `${date} ${time}`;

@@ -13,9 +13,11 @@ export type Job = {
   every: number;
   /** `stopping` is aborted when the process ends. */
   run: (stopping: AbortSignal) => unknown;
-  /** Whether the first run is at the start of the process, and not after the first interval. */
+  /** Whether the first run is at the start of the process instead of after the first interval. */
   isImmediate?: boolean;
-  /** Whether the job reads changes by other processes. Does not run if no other process can use the database. */
+  /**
+   * Whether the job reads changes by other processes. Such a job does not run if no other process can use the database.
+   */
   isOfPeers?: boolean;
 };
 

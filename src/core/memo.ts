@@ -4,7 +4,7 @@ type Options<Value> = {
   /** How long a value is cached after its call ends, in ms. If 0, only concurrent callers share the value. */
   ttl: number;
   clock: Pick<Clock, 'elapsed'>;
-  /** Whether errors are cached like values. Otherwise, the next caller repeats the call. */
+  /** Whether errors are cached like values. If they are not, the next caller repeats the call. */
   keepsErrors?: boolean;
   /** Wraps the promise that callers receive, for example to add a deadline. */
   share?: (call: Promise<Value>) => Promise<Value>;

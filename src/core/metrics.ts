@@ -1,12 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
-/** `counts` are per bucket and not cumulative. The last bucket has no upper bound. */
+/** `counts` has one count per bucket. The counts are not cumulative. The last bucket has no upper bound. */
 type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
 /** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/** Wraps `prom-client`. Values that are counted elsewhere are read at the scrape, so that requests do no extra work. */
+/**
+ * Wraps `prom-client`. Values that are counted elsewhere are read only at the scrape, so that requests do no extra
+ * work.
+ */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
@@ -15,7 +18,7 @@ export function createRegistry() {
     contentType: registry.contentType,
     text: () => registry.metrics(),
 
-    /** Adds Node's default metrics without the sizes of the 13 heap spaces. */
+    /** Adds Node's default metrics, except the sizes of the 13 heap spaces. */
     addProcess(): void {
       collectDefaultMetrics({ register: registry });
       for (const size of ['total', 'used', 'available'])
@@ -52,7 +55,7 @@ export function createRegistry() {
       labelsOf: (row: Row) => Labels,
       columns: readonly Column<Row>[],
     ): void {
-      // The library collects the gauges in this order, without waiting in between.
+      // The library collects the gauges in this order, and does not wait for one before it starts the next.
       let reading: void | Promise<void>;
       const gauges = columns.map(([name, help, value], column) => {
         const collect = () => {
@@ -85,7 +88,10 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /** Histograms counted elsewhere. The library's own histograms hash labels per call and cannot import counts. */
+    /**
+     * Adds histograms that are counted elsewhere. The library's own histograms hash labels per call and cannot import
+     * counts.
+     */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -12,7 +12,7 @@ export function createLongWork() {
 
   return function begin<Result>(work: (yieldIfDue: Yield) => Promise<Result>): Promise<Result> {
     return inTurn(() => {
-      // Measures real time, regardless of the service's clock.
+      // This measures real time, independently of the service's clock.
       let since = systemClock.elapsed();
       return work(() => {
         if (systemClock.elapsed() - since < PIECE_MS) return undefined;

@@ -40,9 +40,9 @@ export type TraceSpan = Pick<Span, 'updateName' | 'spanContext' | 'end'> & {
 type TraceKind = 'server' | 'client' | 'internal';
 
 export type Tracer = {
-  /** Decides for a new trace, or for a trace that another service started. */
+  /** Decides whether a new trace, or a trace that another service started, is sampled. */
   isSampled(parent?: SpanContext): boolean;
-  /** Without a parent, the span starts a trace. `at` is in ms of the monotonic clock; the default is now. */
+  /** If there is no parent, the span starts a trace. `at` is in ms of the monotonic clock. The default is now. */
   start(name: string, kind: TraceKind, attributes: TraceAttributes, parent?: SpanContext, at?: number): TraceSpan;
 };
 
@@ -93,7 +93,7 @@ async function record<T>(span: TraceSpan, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Records work as a child of the current span. Without a current span, the work starts a trace. */
+/** Records work as a child of the current span. If there is no current span, the work starts a trace. */
 export function traced<T>(
   name: string,
   attributes: TraceAttributes,
@@ -108,7 +108,7 @@ export function traced<T>(
   return active.run(span, record<T>, span, work);
 }
 
-/** Like `traced`, but always starts a trace: the current request may not be the cause of the work. */
+/** Like `traced`, but always starts a new trace, because the current request may not be the cause of the work. */
 export function tracedApart<T>(name: string, attributes: TraceAttributes, work: () => Promise<T>): Promise<T> {
   return tracer === undefined ? work() : active.run(undefined, () => traced(name, attributes, work));
 }

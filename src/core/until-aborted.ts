@@ -1,6 +1,6 @@
 /**
- * Like the work, but rejects with the signal's reason as soon as the signal aborts. Shared work, such as a fetch that
- * other requests wait for, continues without this caller.
+ * Settles like `work`, but rejects with the signal's reason as soon as the signal aborts. Shared work, such as a fetch
+ * for which other requests wait, continues without this caller.
  */
 export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return work;

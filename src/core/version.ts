@@ -9,7 +9,7 @@ const REVISION_FILE = new URL('../revision', import.meta.url);
 /** The commit of this release; `unknown` if the service runs from the sources. */
 export const REVISION = existsSync(REVISION_FILE) ? readFileSync(REVISION_FILE, 'utf8').trim() : 'unknown';
 
-/** Whether `version` equals `oldest` or is newer. Throws `RangeError` unless both are `major.minor.patch`. */
+/** Whether `version` equals `oldest` or is newer. Throws `RangeError` unless both have the form `major.minor.patch`. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const [own, other] = [version, oldest].map((text) => {
     const parts = PARTS.exec(text);

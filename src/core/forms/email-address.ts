@@ -7,9 +7,12 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const LABEL = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i;
 const ASCII = /^\p{ASCII}*$/u;
 
-/** Returns the ASCII form of a domain, whose labels are A-labels. Undefined if it has none. */
+/**
+ * Returns the ASCII form of a domain, in which labels are A-labels. Returns undefined if the domain has no ASCII form.
+ */
 function asciiDomain(domain: string): string | undefined {
-  // The conversion also decodes percent-encoding and reads numbers as IPv4 addresses.
+  // Other characters are rejected first, because the conversion also decodes percent-encoding and reads numbers as IPv4
+  // addresses.
   if (/[^a-z\d.-]/i.test(domain.replace(/\P{ASCII}/gu, ''))) return undefined;
   const isPlain = ASCII.test(domain) && !/(^|\.)xn--/i.test(domain);
   const ascii = isPlain ? domain : domainToASCII(domain);
@@ -21,9 +24,9 @@ function asciiDomain(domain: string): string | undefined {
 type ParsedEmail = { address: string } | { fault: string };
 
 /**
- * Parses an email address to the only form in which it is stored and compared: the domain is in ASCII, so `bücher.example`
- * and `xn--bcher-kva.example` are the same. Local parts must be ASCII, because many mail servers lack SMTPUTF8 (RFC 6531),
- * and without it no mail arrives.
+ * Parses an email address to the only form in which it is stored and compared: the domain is in ASCII, so
+ * `bücher.example` and `xn--bcher-kva.example` are the same. Local parts must be ASCII, because many mail servers do
+ * not support SMTPUTF8 (RFC 6531), which other local parts require.
  */
 export function parseEmail(text: string): ParsedEmail {
   const at = text.lastIndexOf('@');
@@ -31,7 +34,7 @@ export function parseEmail(text: string): ParsedEmail {
   const domain = text.slice(at + 1);
   if (at < 1 || domain === '') return { fault: 'must be an email address' };
   if (!ASCII.test(local)) return { fault: 'must have only ASCII characters before the @' };
-  // In a query, a plus sign stands for a space.
+  // In a query, a plus sign means a space.
   if (local.includes(' ')) return { fault: 'contains a space: encode a plus sign in a query as %2B' };
   if (!LOCAL.test(local)) return { fault: 'must be an email address' };
   if (local.length > MAX.local) return { fault: `must have at most ${MAX.local} characters before the @` };

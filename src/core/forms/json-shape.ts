@@ -1,11 +1,11 @@
-// Parsed JSON takes many times the memory of its text. JSON with over a few thousand levels cannot be serialized.
+// Parsed JSON takes many times the memory of its text. JSON with more than a few thousand levels cannot be serialized.
 
 /** `depth` limits nested objects and arrays; `values` limits the total number of values. */
 export type JsonBounds = { depth: number; values: number };
 
 type JsonShape = {
   excess: keyof JsonBounds | undefined;
-  /** Maps the first to the last offset of each object or array that is longer than `longer`. */
+  /** Maps the first offset to the last offset of each object or array that is longer than `longer`. */
   long: ReadonlyMap<number, number>;
 };
 

@@ -10,10 +10,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
 };
 
-/** A secret that was set as the path itself is not repeated. */
+/** If a secret was set in place of the path, it is not repeated. */
 const nameOf = (path: string) => (path.includes('/') && !path.includes('://') ? path : 'the file');
 
-/** Reads the value of a setting from the file that `NAME_FILE` names, so that a secret is not in the environment. */
+/**
+ * Reads the value of a setting from the file that `NAME_FILE` names, so that secrets can stay out of the environment.
+ */
 export function readSettingFile(name: string, path: string): SettingFile {
   let value: string;
   try {

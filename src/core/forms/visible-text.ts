@@ -1,6 +1,7 @@
 /*
- * Characters that a page or a terminal does not show, or that change the order of the text around them. With them, a name
- * can look like another name. Some scripts and emoji need the joiners, and some ideographs and emoji a variation selector.
+ * Characters that a page or a terminal does not show, or that change the order of the text around them. With these
+ * characters, a name can look like another name. Joiners are allowed, because some scripts and emoji need them.
+ * Variation selectors are allowed after some ideographs and emoji.
  */
 
 const HIDDEN = String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]`;
@@ -9,7 +10,7 @@ const JOINER = String.raw`(?<=${JOINED})[\u200C\u200D](?=${JOINED})`;
 const SELECTOR = String.raw`(?<=[\p{Extended_Pictographic}\p{Ideographic}])\p{Variation_Selector}`;
 
 const PARTS = new RegExp(`${JOINER}|${SELECTOR}|(${HIDDEN})`, 'gv');
-/** Line breaks and indents are part of a JSON text. In its strings, they are already escaped. */
+/** Line breaks and indents are part of a JSON text. Within strings, JSON already escapes them. */
 const PARTS_OF_JSON = new RegExp(`${JOINER}|${SELECTOR}|(?!\n)(${HIDDEN})`, 'gv');
 
 const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
@@ -21,6 +22,6 @@ export const visible = (text: string): string =>
 
 export const hasHidden = (text: string): boolean => visible(text) !== text;
 
-/** Writes hidden characters as escapes of JSON, so that the values stay the same. */
+/** Writes hidden characters as JSON escapes, so that the values stay the same. */
 export const visibleJson = (json: string): string =>
   json.replace(PARTS_OF_JSON, (part, hidden?: string) => hidden?.replace(/[\s\S]/g, escapedInJson) ?? part);

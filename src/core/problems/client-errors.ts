@@ -1,4 +1,7 @@
-/** `cause` and `remedy` are Markdown for the documentation. A test compares their limits with those of the code. */
+/**
+ * `cause` and `remedy` are Markdown for the documentation. A test compares the limits in these texts with the limits in
+ * the code.
+ */
 export type ProblemFacts = readonly [status: number, title: string, cause: string, remedy: string];
 
 /** Problems of a request. Clients may rely on the codes. */
@@ -78,7 +81,7 @@ export const CLIENT_ERRORS = {
   origin_not_allowed: [
     403,
     'Origin not allowed',
-    "The key can be used only by web pages of the origins in its `allowedOrigins`. The request's `Origin` is another one or is missing, as it is from programs.",
+    'The key can be used only by web pages of the origins in its `allowedOrigins`. The `Origin` of the request is a different origin or, as in requests from programs, is missing.',
     "Use another key for programs. To use the key on another page, add the page's origin with the owner key: `PATCH /v1/user/keys/{id}`.",
   ],
   key_not_for_urls: [
@@ -145,7 +148,7 @@ export const CLIENT_ERRORS = {
   message_not_retryable: [
     409,
     'Message cannot be retried',
-    'The message was given up, and its address was removed.',
+    'The service has given up on the message and has removed its address.',
     'Ask the user to request another email.',
   ],
   body_too_large: [
@@ -193,7 +196,7 @@ export const CLIENT_ERRORS = {
   too_many_streams: [
     429,
     'Too many streams',
-    'The user has 10 open price streams on the process of the service that received the request, over all keys.',
+    'The user has 10 open price streams on the process of the service that received the request, across all keys.',
     'Close a stream. A stream can contain up to 100 tokens.',
   ],
   headers_too_large: [
