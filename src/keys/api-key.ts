@@ -37,18 +37,18 @@ export function isApiKey(text: string): boolean {
   return text.slice(end) === checksum(text.slice(API_KEY_PREFIX_LENGTH, end));
 }
 
-/** SHA-256 in lower-case hex: the only form in which a key is stored. */
+/** Returns the SHA-256 of a key in lower-case hex, which is the only form in which a key is stored. */
 export function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
-/** `start` is long enough to distinguish a user's keys, but too short to help guess a key. */
+/** `start` is long enough to distinguish a user's keys, but too short to help an attacker guess a key. */
 export const storedForm = (apiKey: string) => ({
   hash: hashApiKey(apiKey),
   start: apiKey.slice(0, API_KEY_PREFIX_LENGTH + START_LENGTH),
 });
 
-/** An owner key that is not stored yet. */
+/** Creates an owner key, which is not stored yet. */
 export function mintOwnerKey(): OwnerKey {
   const apiKey = mintApiKey();
   return { apiKey, ...storedForm(apiKey), scopes: OWNER_SCOPES };

@@ -34,7 +34,10 @@ type Dependencies = {
   onErased?: (userKey: number) => void;
 };
 
-/** Evicts the oldest entry above `most`, even if it is in use: tracking each use would cost more than a look-up. */
+/**
+ * If there are more than `most` entries, evicts the oldest, even if it is in use, because tracking each use would cost
+ * more than a look-up.
+ */
 function evictOldest(entries: Map<string, Known>, most: number): Known | undefined {
   if (entries.size <= most) return undefined;
   for (const [key, oldest] of entries) {
@@ -49,7 +52,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
   /** Indexed by the key's text, so that a call does not hash its key. */
   const holderByText = new Map<string, Known>();
   const absentHashes = new LRUCache<string, true>({
-    // Bounded by `maxSize`, because a cache with `max` allocates the memory for all entries at once.
+    // The cache is bounded by `maxSize`, because a cache with `max` allocates the memory for all entries at once.
     maxSize: UNKNOWN_KEYS,
     sizeCalculation: () => 1,
     ttl: UNKNOWN_FOR,
@@ -134,7 +137,10 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /** Attempts with an ended key do not count as uses, unless only the user's term has ended. */
+  /**
+   * Whether a request counts as a use of its key. Attempts with an ended key do not count, unless only the user's term
+   * has ended.
+   */
   const counts = (holder: Caller): boolean => endOf(holder, clock.now(), { allowExpired: true }) === undefined;
 
   function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
@@ -173,13 +179,17 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Ended keys are deleted after 30 days, or earlier if the user has many. A long outage hides both deletions.
+      // Ended keys are deleted after 30 days, or earlier if the user has many. After a long outage, this process may
+      // not have seen these deletions.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 
-    /** Records a use to the minute, so that most calls only compare two numbers. Foreign pages set `pageOrigin`. */
+    /**
+     * Records a use with a precision of a minute, so that most calls only compare two numbers. `pageOrigin` is set for
+     * requests from foreign pages.
+     */
     noteUse(holder: Caller, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);
       if (holder.usedMinute === minute && (pageOrigin === undefined || pageOrigin === holder.pageOrigin)) return;

@@ -9,10 +9,12 @@ import { memberShape, parameterShape, TERM_NAMES, termsToTexts } from './terms/t
 
 const label = nameOf('A label for the key', 'shop window');
 
-/** Parses to `label` (trimmed) and the terms. */
+/** Parses the parameters to `label` (trimmed) and the terms. */
 export const keyForm = (clock: Clock) => z.object({ label, ...parameterShape(clock) });
 
-/** Parses to the members to change: an absent member is undefined, and null removes an expiry, a limit or a restriction. */
+/**
+ * Parses the members to change. An absent member is undefined, and null removes an expiry, a limit or a restriction.
+ */
 export const keyChangesForm = (clock: Clock) =>
   z
     .object({ label: label.optional(), ...memberShape(clock) })
@@ -28,7 +30,7 @@ function keyMembers(clock: Clock) {
 
 /**
  * Converts the members of a new key in JSON to the parameters that `keyForm` parses. Null equals absent. Throws
- * `invalid_request` for the members, and for a parameter that is in the query, too.
+ * `invalid_request` for invalid members, and for a parameter that is also in the query.
  */
 export function createKeyBodyReader(clock: Clock) {
   const validate = parameterValidator({ schema: keyMembers(clock), httpPart: 'body' });

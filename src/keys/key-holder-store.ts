@@ -6,12 +6,15 @@ import { MAX_DEAD_KEYS_PER_USER } from './api-key.ts';
 import { type HolderRow, type KeyHolder, toHolder } from './key-holder.ts';
 import { TERM_COLUMNS } from './terms/terms.ts';
 
-/** A change is dated before it commits. Two changes within this time may become visible in either order. */
+/**
+ * A change gets its time before it commits. Two changes within this period may therefore become visible in either
+ * order.
+ */
 const COMMIT_LAG_SECONDS = 15;
 
 /** Two users may have the same record number: after a failover, the database may reuse the number of a lost user. */
 type Change = { key: number; createdAt: string; changedAt: string };
-/** The database's time at a read, the changes that the next read will find again, and the newest change. */
+/** The database's time at a read, the changes that the next read will return again, and the newest change. */
 export type UserCursor = {
   readonly asOf: string;
   readonly seen: ReadonlyMap<string, string>;
@@ -24,7 +27,7 @@ type Changes = {
   users: ReadonlySet<number>;
   /** Changed users with many keys. Some of their ended keys may have been deleted. */
   crowded: ReadonlySet<number>;
-  /** Whether the newest known change is missing, as after a failover to a lagging replica. */
+  /** Whether the newest change that was read before is now missing, as after a failover to a lagging replica. */
   isRewound: boolean;
   cursor: UserCursor;
 };
@@ -36,7 +39,7 @@ type Changes = {
 export type KeyUse = { id: number; at: number; origin: string | undefined; exposedAt?: number | undefined };
 
 /**
- * What a key cache reads and writes.
+ * The store from which a key cache reads and to which it writes.
  * @param query runs the statements that calls wait for; it may bypass Prisma for speed
  */
 export function createKeyHolderStore(
@@ -56,7 +59,7 @@ export function createKeyHolderStore(
 
     /**
      * Returns the keys of users that changed since an earlier read. May repeat changes made during that read.
-     * @param listed called when the changed users are known, before their keys are read
+     * @param listed called when the changed users have been read, before their keys are read
      */
     async changedSince(earlier: UserCursor | undefined, listed: () => void): Promise<Changes> {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
@@ -86,8 +89,8 @@ export function createKeyHolderStore(
 
     /**
      * Does not mark the user as changed, because no process depends on the last use. Skips rows that another process or
-     * a rotation has locked, and returns their IDs for a retry. A key is read again
-     * after it is locked, so no origin is written to a key that an erasure has just revoked.
+     * a rotation has locked, and returns their IDs for a retry. A key is read again after its row has been locked, so
+     * no origin is written to a key that an erasure has just revoked.
      */
     async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
       const ids = uses.map(({ id }) => id);

@@ -30,7 +30,7 @@ export const toHolder = (user: User, row: HolderRow): KeyHolder => ({
 export const unknownKey = () =>
   new Problem('api_key_invalid', 'This API key does not exist. Check the key for typos, or register for a new key.');
 
-/** `over`: the key has expired. `suspended` and `expired`: its user is suspended, or the user's term has ended. */
+/** `over`: the key itself has expired. `suspended`: its user is suspended. `expired`: its user's term has ended. */
 type KeyEnd = 'revoked' | 'replaced' | 'over' | 'suspended' | 'expired';
 
 function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {

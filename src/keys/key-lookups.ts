@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 
-/** Keys per statement, and the number of waiting look-ups at which `overloaded` is thrown. */
+/** The number of keys per statement, and the number of waiting look-ups from which `overloaded` is thrown. */
 const BATCH = 500;
 const WAITING = 5_000;
 
 /**
- * Looks up unknown keys in shared statements. Statements run one at a time, so that unknown keys cannot delay known
- * keys.
+ * Looks up keys that are not cached, in shared statements. Statements run one at a time, so that these look-ups cannot
+ * delay calls with cached keys.
  * @param read caches the keys that exist
  */
 export function createKeyLookups(read: (hashes: readonly string[]) => Promise<void>) {
@@ -20,7 +20,8 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
   async function run(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      // After a turn of the event loop, all requests that arrived together have been parsed and join this statement.
+      // After a turn of the event loop, all requests that arrived together have been parsed and can share this
+      // statement.
       await nextTurn();
       const batch = queue.splice(0, BATCH);
       failure = await read(batch).catch((error) => error);

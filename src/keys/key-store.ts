@@ -13,7 +13,7 @@ import { assertChangeable, assertComplete, type TermValues, termsOfRow, termsToR
 type Tx = Prisma.TransactionClient;
 type NewKey = Pick<OwnerKey, 'hash' | 'start'>;
 export type KeyTerms = TermValues & { label: string };
-/** An undefined member stays as it is. */
+/** An undefined member is not changed. */
 export type KeyChanges = { [Term in keyof KeyTerms]?: KeyTerms[Term] | undefined };
 
 /** Instants in Unix ms. */
@@ -43,7 +43,7 @@ function toStoredKey({ hash: _, userKey: __, nodeDate: ___, nodeRequests: ____, 
   };
 }
 
-/** A key with the state that decides about changes. `owns`: an owner key that may change the user. */
+/** A key with the state that determines whether it may make changes. `owns`: an owner key that may change the user. */
 type Ownership = { id: number; hash: string; isOwner: boolean; owns: boolean; endsAt: number };
 
 async function keyStates(tx: Tx, userKey: number): Promise<Ownership[]> {
@@ -64,7 +64,7 @@ function assertRoom(live: readonly Ownership[]): void {
   throw new Problem('too_many_keys', detail);
 }
 
-/** Deletes all but the newest ended keys, so that no user can fill the table. */
+/** Deletes all ended keys except the newest, so that no user can fill the table. */
 async function deleteSurplus(tx: Tx, states: readonly Ownership[], now: number): Promise<void> {
   const ended = states.filter(({ endsAt }) => endsAt <= now).sort((one, other) => other.endsAt - one.endsAt);
   const surplus = ended.slice(MAX_DEAD_KEYS_PER_USER).map(({ id }) => id);
@@ -75,11 +75,11 @@ async function deleteSurplus(tx: Tx, states: readonly Ownership[], now: number):
 type Replacement = { now: number; graceEnds: number };
 
 /**
- * Changes throw the problem of an authority that has ended. Race: each change locks the user's row, so the state of the
- * keys stays as it was read until the change is made.
+ * If the authority has ended, a change throws the authority's problem. Race: each change locks the user's row, so the
+ * state of the keys cannot change between the read and the change.
  */
 export function createKeyStore(prisma: PrismaClient) {
-  /** Adds an owner key that replaces others. The replaced keys remain valid for reading until `graceEnds`. */
+  /** Adds an owner key that replaces other owner keys. The replaced keys remain valid for reading until `graceEnds`. */
   async function replace(
     tx: Tx,
     authority: Authority,
@@ -120,9 +120,9 @@ export function createKeyStore(prisma: PrismaClient) {
       }),
 
     /**
-     * Ends every owner key immediately, including those in a grace period, and adds a new one. All one-time codes of the
-     * user are deleted, and the user's address becomes verified. The authority has ended if the code is not usable, or if
-     * the user has no active owner key.
+     * Ends every owner key immediately, including keys in a grace period, and adds a new owner key. All one-time codes
+     * of the user are deleted, and the user's address becomes verified. The authority has ended if the code is not
+     * usable, or if the user has no active owner key.
      * @param codeHash the hash of the one-time code
      */
     recoverKeys: (authority: Authority, key: Omit<OwnerKey, 'apiKey'>, now: number, codeHash: string): Promise<void> =>

@@ -98,7 +98,7 @@ const change = (clock: Clock) => ({
     'a limit or a restriction. The change takes effect immediately in the process that handles the request, and within 5 seconds in ' +
     'all others. An owner key always has all scopes, expires only with its user and can be used from everywhere, so ' +
     'only its label and its daily limit can be changed. A key that was replaced or revoked, or has expired, cannot be ' +
-    'changed. A URL key remains one, and always has a daily limit.',
+    'changed. A URL key remains a URL key, and always has a daily limit.',
   consumes: ['application/json'],
   params: z.object({ id }),
   body: keyChangesForm(clock),

@@ -18,7 +18,7 @@ type Dependencies = {
   changed?: () => Promise<unknown>;
 };
 
-/** Each change throws the problem of an authority that has ended. */
+/** If the authority has ended, each change throws the authority's problem. */
 export function createKeys({ store, users, clock, changed = async () => undefined }: Dependencies) {
   async function applied<Result>(change: Promise<Result>): Promise<Result> {
     const result = await change;

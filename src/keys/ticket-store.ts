@@ -2,7 +2,10 @@ import { SECOND } from '#core/clock';
 import { toBytes } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/** How many expired rows a new ticket deletes, so that the table stays small without a periodic task. */
+/**
+ * The number of expired rows that the insertion of a ticket deletes, so that the table stays small without a periodic
+ * task.
+ */
 const SWEPT = 20;
 
 /** Instants are by the database's clock, because any process may accept a ticket. */

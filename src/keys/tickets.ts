@@ -19,7 +19,10 @@ const ticketInvalid = () =>
 
 type Dependencies = { store: TicketStore; keyCache: Pick<KeyCache, 'holderOfHash'> };
 
-/** Tickets replace a key in requests that cannot send headers. A ticket has the rights of its key, and works once. */
+/**
+ * Tickets replace a key in requests that cannot send headers. A ticket has the rights of its key, and can be used only
+ * once.
+ */
 export function createTickets({ store, keyCache }: Dependencies) {
   return {
     async issue({ hash }: Pick<Caller, 'hash'>): Promise<Ticket> {

@@ -4,13 +4,13 @@ import { hasHost } from '#server/cross-origin';
 import { type PageHeaders, term } from './term.ts';
 
 const MAX_ORIGINS = 10;
-/** The longest DNS name, with a scheme and a port. */
+/** The length of the longest DNS name, with a scheme and a port. */
 const MAX_ORIGIN_LENGTH = 270;
 const FIX = 'origins such as https://example.com: http or https, a host and a port, without a path';
 
 /** Returns an origin as browsers send it in `Origin` (RFC 6454): lower case, ASCII, without the scheme's own port. */
 function originIn(text: string): string | undefined {
-  // The parser would drop or add what does not belong to an origin.
+  // The URL parser would silently drop or add parts that do not belong to an origin.
   if (text.length > MAX_ORIGIN_LENGTH || !/^https?:\/\/[^/?#@\\\s]+$/i.test(text)) return undefined;
   const url = URL.parse(text);
   return url && /^([a-z0-9._-]+|\[[\da-f:.]+\])$/.test(url.hostname) ? url.origin : undefined;
@@ -66,7 +66,10 @@ const member = z
     fix: `a list of at most ${MAX_ORIGINS} ${FIX}, or null`,
   });
 
-/** Browsers send no `Origin` with a GET to the page's own origin, but `Sec-Fetch-Site`, which no page can set. */
+/**
+ * With a GET to the page's own origin, browsers send no `Origin`, but they send `Sec-Fetch-Site`, which no page can
+ * set.
+ */
 function isFromAllowedPage(allowed: readonly string[], { origin, host, 'sec-fetch-site': site }: PageHeaders): boolean {
   if (origin !== undefined) return allowed.includes(origin);
   return site === 'same-origin' && allowed.some((one) => hasHost(one, host));

@@ -14,7 +14,7 @@ const future = (clock: Clock) =>
     .refine((at) => at > clock.now(), 'must be in the future')
     .refine((at) => at <= LAST_INSTANT, 'must not be after the year 9999');
 
-/** In Unix ms. For a replaced key, the end of its grace period. */
+/** The expiry of a key in Unix ms. For a replaced key, this is the end of its grace period. */
 export const expiresAt = term({
   column: 'k.expires_at',
   fromRow: (row: Date | null) => row?.getTime() ?? null,

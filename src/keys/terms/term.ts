@@ -7,12 +7,12 @@ import type { WantedScope } from '#server/gate';
 /** The headers with which browsers identify the page that sends a request. */
 export type PageHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'sec-fetch-site'>;
 
-/** What a request wants to use a key for. */
+/** The use that a request wants to make of a key. */
 export type WantedUse = { scope: WantedScope; headers: PageHeaders; isInUrl: boolean };
 
 /**
- * What limits the use of a key. Store, routes, gate and documentation iterate over the terms. A term is a member of the
- * same name in Prisma's model, in requests and in responses.
+ * A term limits the use of a key. The store, the routes, the gate and the documentation iterate over the terms. A term
+ * is a member of the same name in Prisma's model, in requests and in responses.
  */
 export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extends z.ZodType> = {
   /** The column, as a SQL expression over `k`. */
@@ -29,11 +29,11 @@ export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extend
   member: (clock: Clock) => Member;
   /** The value of a member as the text of the parameter. */
   toText: (value: NonNullable<Value>) => string;
-  /** Which keys' term can be changed. An owner key never has a value that it cannot change to. */
+  /** The keys whose term can be changed. An owner key never has a value that it cannot be changed to. */
   changeable: 'always' | 'not for owners' | 'never';
-  /** Another term that a key with a value other than `none` must have. */
+  /** Another term that is required if the value of this term is not `none`. */
   requires?: string;
-  /** Whether a value permits a use. Terms without a check are checked by a count or a time. */
+  /** Whether a value permits a use. Terms without this check are enforced with a count or a time. */
   permits?: (value: NonNullable<Value>, use: WantedUse) => boolean;
   problem?: (value: NonNullable<Value>, use: WantedUse) => Problem;
 };

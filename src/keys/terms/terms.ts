@@ -7,20 +7,20 @@ import { scopes } from './scopes.ts';
 import type { WantedUse } from './term.ts';
 import { url } from './url.ts';
 
-/** In the order of their members in requests and responses. */
+/** The terms in the order of their members in requests and responses. */
 const TERMS = { scopes, expiresAt, dailyLimit, allowedOrigins, url };
 
 type Terms = typeof TERMS;
 type TermName = keyof Terms;
-/** Null for a key without the term. */
+/** The values of all terms. A value is null if the key does not have the term. */
 export type TermValues = { [Name in TermName]: ReturnType<Terms[Name]['fromRow']> };
 type TermRows = { [Name in TermName]: Parameters<Terms[Name]['fromRow']>[0] };
-/** As in a cached key. Undefined for a key without the term. */
+/** The terms of a cached key. A term is undefined if the key does not have it. */
 export type HeldTerms = {
   [Name in TermName]: NonNullable<TermValues[Name]> | (null extends TermValues[Name] ? undefined : never);
 };
 
-/** A term whose values come from the member of its own name. */
+/** A term whose values come from the member with the term's own name. */
 type AnyTerm = { [Member in keyof Terms[TermName]]: Terms[TermName][Member] } & {
   fromRow: (row: unknown) => unknown;
   toRow: (value: unknown) => unknown;
@@ -86,7 +86,7 @@ export function assertChangeable(changes: Given, isOwner: boolean): void {
   if (faults.length > 0) throw invalidRequest(...faults);
 }
 
-/** Throws `invalid_request` if a term that another one requires is missing. `place` is the part of the request. */
+/** Throws `invalid_request` if a term is missing that another term requires. `place` is the part of the request. */
 export function assertComplete(terms: TermValues, place: 'query' | 'body'): void {
   for (const [name, { requires, none }] of ALL) {
     if (requires === undefined || terms[name] === none || terms[requires as TermName] !== null) continue;
@@ -95,7 +95,10 @@ export function assertComplete(terms: TermValues, place: 'query' | 'body'): void
   }
 }
 
-/** How a request contains the key, and where it comes from, are checked before its scope. */
+/**
+ * The terms with a check. The place of the key in the request, and the origin of the request, are checked before the
+ * scope.
+ */
 const CHECKED = ALL.filter(([, { permits }]) => permits !== undefined).reverse();
 
 const isPermitted = (held: HeldTerms, [name, { permits }]: [TermName, AnyTerm], use: WantedUse): boolean =>

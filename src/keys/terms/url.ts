@@ -3,7 +3,7 @@ import { Problem } from '#core/problems';
 import { term } from './term.ts';
 
 const DESCRIPTION =
-  'Whether the key is accepted in URLs, below `/k/{key}`, for clients that cannot send headers. Its `dailyLimit` is ' +
+  'Whether the key is accepted in URLs, under `/k/{key}`, for clients that cannot send headers. Its `dailyLimit` is ' +
   'required, and also counts requests to the node.';
 
 const parameter = z
@@ -26,7 +26,7 @@ const member = z
     examples: [true],
   });
 
-/** Whether the key is a URL key. Its first characters show this, too. */
+/** Whether the key is a URL key. The first characters of the key also show this. */
 export const url = term({
   column: 'k.url',
   fromRow: (row: boolean): boolean | null => row,
