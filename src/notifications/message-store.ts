@@ -9,7 +9,7 @@ export type StoredMessage = {
   userKey: number | null;
   createdAt: Date;
   attempts: number;
-  /** Null after the message was given up. */
+  /** Null if the service has given up on the message. */
   dueAt: Date | null;
   lastError: string | null;
   /** False if the recipient's address was removed. */
@@ -18,7 +18,10 @@ export type StoredMessage = {
 
 export type MessageCursor = { createdAt: number; id: string };
 
-/** When a message is given up, the address is removed from its payload. Only recoveries have an address there. */
+/**
+ * When the service gives up on a message, it removes the address from the payload. Only the payloads of recoveries
+ * contain an address.
+ */
 const HAS_RECIPIENT = Prisma.sql`(given_up_at IS NULL OR kind <> 'recover')`;
 const COLUMNS = Prisma.sql`id::text, kind, user_key AS "userKey", created_at AS "createdAt", attempts, due_at AS "dueAt",
   last_error AS "lastError", ${HAS_RECIPIENT} AS "hasRecipient"`;
@@ -40,9 +43,9 @@ export function createMessageStore(prisma: PrismaClient) {
     },
 
     /**
-     * Makes a message due, without its last error, so that an error afterwards is that of the retry. Returns false if
-     * the message no longer exists or has no recipient. Race: a message that is being delivered can be delivered twice,
-     * with the same ID.
+     * Makes a message due, and removes its last error, so that an error that is stored later comes from the retry.
+     * Returns false if the message no longer exists or has no recipient. Race: a message that is being delivered can be
+     * delivered twice, with the same ID.
      */
     async retry(operator: Operator, id: string): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`

@@ -8,7 +8,7 @@ import type { MessageCursor, MessageStore, StoredMessage } from './message-store
 
 export type Message = StoredMessage & {
   channel: string;
-  /** `failed` messages will be attempted again, `given_up` ones will not. */
+  /** `failed` messages will be attempted again. `given_up` messages will not. */
   state: 'waiting' | 'failed' | 'given_up';
 };
 
@@ -17,7 +17,7 @@ const stateOf = ({ dueAt, lastError }: StoredMessage): Message['state'] =>
 
 export const CHANNEL_NAMES = CHANNELS.map(({ name }) => name);
 
-/** Test events and repeated webhooks are no notices, and neither are the emails with one-time codes. */
+/** Test events, resent webhooks and emails with one-time codes are not notices. */
 const channelOf = (kind: string): string =>
   (channelOfKind(kind) ?? (kind === WEBHOOK_DELIVERY ? webhookChannel : mailChannel)).name;
 
@@ -42,7 +42,8 @@ export function createMessages({ store, wake }: { store: MessageStore; wake: (()
       const message = await store.find(id);
       if (!message) throw new Problem('not_found', 'There is no undelivered message with this ID.');
       if (!isDue) {
-        const detail = 'The message was given up, and the address was removed. The user can request another email.';
+        const detail =
+          'The service has given up on the message and has removed the address. The user can request another email.';
         throw new Problem('message_not_retryable', detail);
       }
       wake();

@@ -6,7 +6,7 @@ export type OutboxMessage = {
   kind: string;
   userKey: number | null;
   payload: unknown;
-  /** The number of claims of the message, including this one. It distinguishes this claim from later claims. */
+  /** The number of claims of the message, including this claim. It distinguishes this claim from later claims. */
   attempts: number;
   age: number;
 };
@@ -19,10 +19,10 @@ const interval = (ms: number) => Prisma.sql`make_interval(secs => ${ms / SECOND}
 export function createOutboxStore(prisma: PrismaClient) {
   return {
     /**
-     * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: a statement skips rows that
-     * another statement has locked, so only one process claims a message. When a claim expires, its message is due
-     * again, so other processes take over the messages of a dead process. No pause lasts a day: a later due time was
-     * set before the clock was set back.
+     * Claims due messages for `forMs`, up to `room` of each kind, longest due first. Race: the statement skips rows
+     * that another statement has locked, so only one process claims a message. When a claim expires, its message is due
+     * again, so other processes take over the messages of a dead process. No pause lasts a day, so a due time later
+     * than that was set before the clock was set back, and the message is due now.
      */
     async claim(room: Readonly<Record<string, number>>, forMs: number): Promise<OutboxMessage[]> {
       return prisma.$queryRaw<OutboxMessage[]>`
@@ -53,7 +53,10 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /** Gives the message up, unless it was claimed again. Removes `email`, because its owner may be erased later. */
+    /**
+     * Gives up on the message, unless it was claimed again. Removes `email`, because the user with this address may be
+     * erased later.
+     */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},

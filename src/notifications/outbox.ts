@@ -8,12 +8,17 @@ import type { FailureLog } from '#upstream/failures/failure-log';
 /** How often a process checks for due messages of all processes, in ms. */
 const POLL_INTERVAL = 5 * SECOND;
 const ATTEMPT = 30 * SECOND;
-/** How long a claim lasts in ms: more than an attempt. If a process is killed, another takes over within a minute. */
+/**
+ * How long a claim lasts, in ms. This is longer than an attempt. If a process is killed, another process takes over
+ * within a minute.
+ */
 const CLAIM = 45 * SECOND;
 const AT_ONCE = 5;
 const MAX_REASON = 300;
 
-/** Throws `Undeliverable` if a retry is useless. A message may be delivered twice. Operators can see the errors. */
+/**
+ * Throws `Undeliverable` if a retry would be useless. A message may be delivered twice. Operators can see the errors.
+ */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
@@ -44,7 +49,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     const pause = isClosed ? 0 : retryDelay(attempts, age, Math.random());
     if (pause !== undefined && !(error instanceof Undeliverable)) {
       await store.failed(message, pause, reason);
-      // Logged at `info`, because a user's broken webhook is not a fault of the service.
+      // The failure is logged at `info`, because a user's broken webhook is not a fault of the service.
       failures.failed('delivery', error, { ...fields, pause }, 'info');
     } else {
       await store.gaveUp(message, reason);
@@ -98,7 +103,10 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     onError: (error) => failures.failed('outbox claim', error),
   });
 
-  /** Starts due deliveries. Claims run one at a time. A claim is repeated if it was requested again while it ran. */
+  /**
+   * Starts due deliveries. Claims run one at a time. If a claim is requested while another runs, a further claim
+   * follows.
+   */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
@@ -133,14 +141,17 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export const GIVEN_UP_AFTER = 24 * HOUR;
-/** The pause between attempts, in ms. It doubles after each attempt up to the longest. */
+/** The pause between attempts, in ms. It doubles after each attempt, up to the longest pause. */
 const FIRST_PAUSE = 30 * SECOND;
 export const MAX_PAUSE = 4 * HOUR;
 /** The random part of a pause, so that messages that failed together are not retried together. */
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
-/** Returns the pause in ms; undefined to give up. The last attempt is at the maximum age. `random` is from 0 to 1. */
+/**
+ * Returns the pause in ms, or undefined to give up. The last attempt is made at the maximum age. `random` is from 0 to
+ * 1.
+ */
 export function retryDelay(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
   const pause = Math.min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE) * (1 + SPREAD * random);

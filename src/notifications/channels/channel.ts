@@ -7,10 +7,10 @@ import type { OutboxMessage } from '../outbox-store.ts';
 export type Target = { url: string; secrets: string[] };
 /** A message in the form in which every attempt sends it. */
 export type SignedMessage = { messageId: string; body: string };
-/** `id` becomes the Message-ID, so that mail servers recognize a repeated email. */
+/** `id` becomes the Message-ID, so that mail servers recognize an email that is sent again. */
 export type AddressedMail = { id: string; to: string; subject: string; text: string; html: string };
 
-/** A notice with the facts about its user that channels need. `settings` are the user's settings by member. */
+/** A notice, with the data about its user that channels need. `settings` contains the user's settings by member. */
 export type Addressed = {
   notice: Notice;
   user: NoticeTerm & { email: string; isVerified: boolean };
@@ -38,7 +38,7 @@ type Send = (addressed: Addressed, message: OutboxMessage, signal: AbortSignal) 
 
 export type FormSettings = Pick<NotificationSettings, 'webhookAllow'>;
 
-/** A way to send notices. Its setting is a column of `notice_settings`, and a member of requests and responses. */
+/** A way to send notices. Its setting is both a column of `notice_settings` and a member of requests and responses. */
 type Channel<Member extends string, Record extends z.ZodType, Form extends z.ZodType> = {
   name: string;
   /** The kind of the outbox messages of notices, whose payload contains only the notice's ID. */
@@ -49,7 +49,7 @@ type Channel<Member extends string, Record extends z.ZodType, Form extends z.Zod
     member: Member;
     column: string;
     type: 'boolean' | 'text';
-    /** SQL expressions for a user `u` whose row `s` of the settings may not exist. */
+    /** SQL expressions for a user `u`, whose row `s` in the settings may not exist. */
     value: string;
     isOn: string;
     record: Record;

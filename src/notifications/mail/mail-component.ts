@@ -18,7 +18,7 @@ export function recordMailOutcomes({ send }: Mailer, note: SourceOutcomes['note'
         note(MAIL, 'ok');
       } catch (error) {
         if (error instanceof Undeliverable) note(MAIL, 'ok');
-        // The attempt of a stopping process proves nothing.
+        // An attempt that a stopping process aborts proves nothing.
         else if (!signal.aborted || signal.reason?.name === 'TimeoutError') note(MAIL, (error as MailFailure).reason);
         throw error;
       }
@@ -28,7 +28,10 @@ export function recordMailOutcomes({ send }: Mailer, note: SourceOutcomes['note'
 
 type Deps = { isConfigured: boolean; outcomes: Pick<SourceOutcomes, 'latest'>; clock: Clock };
 
-/** The cause of the last failure if no email was accepted since. It is kept until an email is retried. */
+/**
+ * The cause of the last failure, if no email has been accepted since then. It counts for twice the longest pause
+ * between attempts, and therefore until an email is retried.
+ */
 function failingCause({ outcomes, clock }: Omit<Deps, 'isConfigured'>): FailureCause | undefined {
   const outcome = outcomes.latest(MAIL);
   if (!isFailing(outcome, clock.now(), 2 * MAX_PAUSE)) return undefined;
@@ -36,8 +39,8 @@ function failingCause({ outcomes, clock }: Omit<Deps, 'isConfigured'>): FailureC
 }
 
 /**
- * The state by the last attempt to send an email. The time of the last success is not published: it would reveal whether
- * a recovery was for the address of a user.
+ * The state, according to the last attempt to send an email. The time of the last success is not published, because it
+ * would reveal whether a requested recovery was for a registered address.
  */
 export function mailComponent({ isConfigured, ...deps }: Deps): Component {
   const about = { name: 'mail', title: 'Email', dataAt: undefined };

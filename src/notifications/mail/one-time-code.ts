@@ -11,7 +11,7 @@ export const mintMailToken = () => randomBytes(BYTES).toString('base64url');
 
 export const isMailToken = (text: string) => FORM.test(text);
 
-/** SHA-256 in lower-case hex: the only form in which a code is stored. */
+/** Returns the SHA-256 of a code in lower-case hex, which is the only form in which a code is stored. */
 export const hashMailToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /** Used, expired and unknown codes get the same response. */
@@ -22,10 +22,10 @@ export const tokenInvalid = () =>
 export type MailRate = { apart: number; most: number; window: number };
 export const MAIL_RATES = {
   recover: { apart: 5 * MINUTE, most: 5, window: DAY },
-  // Each of these emails belongs to another registration, so a second email is not a repetition.
+  // Each of these emails belongs to a different registration, so a second email is not a duplicate.
   verify: { apart: 0, most: 5, window: HOUR },
 } as const satisfies Record<string, MailRate>;
 
-/** The name under which emails to an address are counted. It is a hash that does not reveal the address. */
+/** The name under which emails to an address are counted. It is a hash, so it does not reveal the address. */
 export const mailSubject = (kind: keyof typeof MAIL_RATES, email: string) =>
   createHash('sha256').update(`${kind}:${email.toLowerCase()}`).digest('hex');

@@ -8,7 +8,9 @@ type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the email. The same statement runs for known and unknown addresses. */
+    /**
+     * Returns whether the limit allows the email. The same statement runs for registered and unregistered addresses.
+     */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),
@@ -42,7 +44,7 @@ export type RecoveryStore = ReturnType<typeof createRecoveryStore>;
 /**
  * SQL fragment that counts an email to an address, and returns a row if the email is allowed. It does not look up users
  * by the address, so neither timing nor cost reveals whether users exist. It locks the row, so the second of two
- * simultaneous requests counts the first. A clock that was set back does not block any address.
+ * simultaneous requests counts the first. If the clock is set back, no address is blocked.
  * @param now in Unix ms
  */
 export function admitMail(

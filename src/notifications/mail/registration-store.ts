@@ -12,7 +12,9 @@ type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: n
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /** Returns whether the limit allows the email. The same statement runs for known and unknown addresses. */
+    /**
+     * Returns whether the limit allows the email. The same statement runs for registered and unregistered addresses.
+     */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,

@@ -17,7 +17,10 @@ type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<U
 
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /** Stores a registration and requests the email with the code. Throws `rate_limited` at the address's limit. */
+    /**
+     * Stores a registration and requests the email with the code. Throws `rate_limited` if the limit of the address is
+     * reached.
+     */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;
@@ -73,7 +76,7 @@ type RecoveryDependencies = MailDependencies & {
   recoverKey: RecoverKey;
 };
 
-/** Treats known and unknown addresses alike: users are looked up only when the email is sent. */
+/** Treats registered and unregistered addresses in the same way: users are looked up only when the email is sent. */
 export function createRecovery({ store, users, recoverKey, mailer, wake, clock, publicUrl }: RecoveryDependencies) {
   return {
     /** Requests an email, within the address's limit. Never reveals whether an email is sent. */
@@ -91,7 +94,7 @@ export function createRecovery({ store, users, recoverKey, mailer, wake, clock, 
       const listed = found.map((user) => ({ ...user, token: mintMailToken() }));
       await store.addTokens(listed.map(({ key, token }) => ({ userKey: key, hash: hashMailToken(token), expiresAt })));
       const mail = recoveryMail({ users: listed, others: count - listed.length, expiresAt, publicUrl });
-      // The email goes to the address as registered, never as spelled in the request.
+      // The email is sent to the address as it was registered, never as it was spelled in the request.
       await mailer.send({ ...mail, id, to: first.email }, signal);
     },
 

@@ -27,8 +27,9 @@ const MAX_PER_STATEMENT = 1_000;
 
 /**
  * Finds users whose validity ends soon, and adds all their messages or none. Returns the number of notices. If several
- * numbers of days before the end apply, reports only the smallest. A user without a renewable key receives no notice.
- * Race: two processes may run this statement at once, but the unique index allows one notice per event.
+ * thresholds (days before the end) have been reached, reports only the smallest. A user without a renewable key
+ * receives no notice. Race: two processes may run this statement at once, but the unique index allows one notice per
+ * event.
  * @param now in Unix ms
  */
 export const addValidityNotices = (now: number): Prisma.Sql => Prisma.sql`
@@ -55,14 +56,17 @@ const NOTED_AT_ONCE = 1_000;
 /** SQL: the calls allowed in the period `p` of the user `u`. */
 const LIMIT = Prisma.sql`least(coalesce(p."limit", u."limit")::bigint + p.credits, 2147483647)::int`;
 
-/** SQL query: the periods in which enough calls are spent or leased that a threshold may have been reached. */
+/** SQL query: the periods in which so many calls are spent or leased that a threshold may have been reached. */
 const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, ${LIMIT} AS "limit", ${THRESHOLDS} AS thresholds
   FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND p.used::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]`;
 
-/** For longer periods, reads each user's periods: a search by the start of the period would read many more rows. */
+/**
+ * For plans with longer periods, reads the periods of each user, because a search by the start of the period would read
+ * many more rows.
+ */
 const busy = (now: number): Prisma.Sql => {
   const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
   const newest = Prisma.sql`CROSS JOIN LATERAL (
@@ -77,14 +81,17 @@ const busy = (now: number): Prisma.Sql => {
 /**
  * Finds users whose calls have reached one of their thresholds and adds their messages, all or nothing. Returns the
  * number of notices.
- * - Granted calls count except those that leases have not spent. So leases are read only where `used`, which contains
- *   both, reaches a threshold that has not been reported yet.
+ * - Granted calls count, except the calls that leases have not spent. Leases are therefore read only where `used`,
+ *   which contains spent and unspent calls, reaches a threshold that has not been reported yet.
  * - A failed call is refunded after it was counted. A reached threshold is therefore first noted (`seen_at`), and
- *   reported by a later run if usage is still at or above it. Otherwise, the note is deleted. Race: two processes may
- *   run this statement at once. The unique index allows one note per event. If both processes report an event, the
- *   second waits for the row and finds the event reported. Each notice is looked up by its key (`LIMIT`), for at most a
- *   thousand thresholds at once: the planner does not know how many rows a step returns, and might compare all rows
- *   with all others.
+ *   reported by a later run if usage is still at or above it. Otherwise, the note is deleted.
+ *
+ * Race: two processes may run this statement at once. The unique index allows one note per event. If both processes
+ * report an event, the second waits for the row and finds the event reported.
+ *
+ * Each notice is looked up by its key (`LIMIT`), for at most a thousand thresholds at once. Otherwise, the planner
+ * might compare all rows with all other rows, because it does not know how many rows a step returns.
+ *
  * @param now in Unix ms
  * @param staysMs how long usage must stay at or above a threshold before it is reported
  */

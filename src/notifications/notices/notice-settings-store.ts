@@ -7,7 +7,7 @@ import { DEFAULT_THRESHOLDS } from '../notice.ts';
 
 export type NoticeSettings = ChannelSettings & { thresholds: number[] };
 
-/** SQL expression for a user `u` whose row `s` may not exist. */
+/** SQL expression for a user `u`, whose row `s` may not exist. */
 export const THRESHOLDS = Prisma.sql`coalesce(s.thresholds, ${DEFAULT_THRESHOLDS}::int[])`;
 
 const list = (part: (setting: (typeof CHANNELS)[number]['setting']) => string) =>
@@ -27,9 +27,9 @@ export function createNoticeSettingsStore(prisma: PrismaClient) {
     },
 
     /**
-     * `isSecretNew` states whether the new secret was stored: for a new address, or if `isRotated`. The previous secret
-     * remains valid until `graceEnds` (Unix ms). Race: one statement decides, so two requests with the same address
-     * store only one secret.
+     * `isSecretNew` is true if the new secret was stored, which is the case for a new address or if `isRotated`. The
+     * previous secret remains valid until `graceEnds` (Unix ms). Race: this is a single statement, so two requests with
+     * the same address store only one secret.
      */
     put: (
       authority: Authority,

@@ -16,7 +16,7 @@ export function createNotices({ store, clock }: Dependencies) {
       return settings;
     },
 
-    /** Returns the webhook's secret only if it is new: for a new address, or after a rotation. */
+    /** Returns the webhook's secret only if the secret is new: for a new address, or after a rotation. */
     async set(
       authority: Authority,
       { rotateSecret: isRotated, ...settings }: NoticeSettings & { rotateSecret: boolean },

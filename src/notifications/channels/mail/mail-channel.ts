@@ -4,7 +4,7 @@ import { type Notice, type NoticeTerm, periodEnd } from '../../notice.ts';
 import { channel } from '../channel.ts';
 import { inWords, type Mail, writeMail } from './write-mail.ts';
 
-/** The daily limit for an unverified address, which may be a stranger's mailbox. */
+/** The daily limit of emails to an unverified address, which may belong to another person. */
 export const MAX_MAILS_A_DAY = 20;
 
 type Values = { notice: Notice; term: NoticeTerm; isVerified: boolean; publicUrl: string };

@@ -30,11 +30,17 @@ function reasonOf({ command, response, message }: SmtpError): string {
 
 /** An enhanced status code (RFC 3463). The look-arounds exclude IP addresses. */
 const ENHANCED_CODE = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
-/** X.1: the recipient's address. X.1.7 and X.1.8 concern the sender's address, which the operator sets. */
+/**
+ * Codes `5.1.x` concern the recipient's address, except `5.1.7` and `5.1.8`, which concern the sender's address. The
+ * operator sets that address.
+ */
 const ADDRESS_CODE = /^5\.1\.(?!0*[78]$)/;
 const MAILBOX = '(?:mailbox|recipient|user|account|email address)';
 const UNKNOWN = '(?:unknown|not found|(?:does not|doesn.?t) exist)';
-/** Servers reject senders, hosts and policies with 550 too. A text that names one of them is not about the mailbox. */
+/**
+ * Servers also use 550 to reject senders, hosts and violations of policies. A text that names one of these does not
+ * concern the mailbox.
+ */
 const UNKNOWN_MAILBOX = new RegExp(
   `no such ${MAILBOX}|(?:unknown|invalid) ${MAILBOX}|${MAILBOX}(?: address)?(?: is| was)? ${UNKNOWN}|no mailbox`,
   'i',
@@ -42,8 +48,8 @@ const UNKNOWN_MAILBOX = new RegExp(
 const OTHER_SUBJECT = /\b(?:sender|from|host|client|ip|block|blocked|spam|limit|quota|relay)\b/i;
 
 /**
- * Whether the rejection concerns the address, so that a retry is useless. Quotas, full mailboxes, block lists and
- * policies pass, or are the operator's to solve.
+ * Whether the rejection concerns the address, so that a retry is useless. Rejections because of quotas, full mailboxes,
+ * block lists and policies are temporary, or the operator must resolve them.
  */
 function isBounce({ command = '', response = '', responseCode = 0 }: SmtpError): boolean {
   if (responseCode < 500 || !['RCPT TO', 'DATA'].includes(command)) return false;
@@ -65,7 +71,7 @@ export class MailFailure extends Error {
   }
 }
 
-/** Sends emails over SMTP (RFC 5321), each over its own connection. */
+/** Sends emails over SMTP (RFC 5321), with a separate connection for each email. */
 export function createMailer({ host, port, secure, user, password }: SmtpServer, from: string) {
   const transport = createTransport({
     host,

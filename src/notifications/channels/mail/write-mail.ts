@@ -2,7 +2,10 @@ import { escapeHtml } from '#core/forms/record-fields';
 
 export type Mail = { subject: string; text: string; html: string };
 
-/** Parts must not contain client input: an attacker could enter a stranger's address, and send text to the stranger. */
+/**
+ * Parts must not contain client input. Otherwise, an attacker could enter another person's address, and send text to
+ * that person.
+ */
 export type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {

@@ -7,9 +7,9 @@ import type { Authority } from '#users/authority';
 import { changeUser } from '#users/user-changes';
 import type { SignedMessage, Target } from '../channel.ts';
 
-/** The kind of the outbox messages of test events and repeated webhooks. A delivery has the ID of its message. */
+/** The kind of the outbox messages for test events and resent webhooks. A delivery has the ID of its message. */
 export const WEBHOOK_DELIVERY = 'webhook-delivery';
-/** Deliveries that a user can list. */
+/** The number of deliveries that a user can list. */
 export const MAX_LISTED = 50;
 /** How many deliveries of a kind a user can request per hour. */
 export const PER_HOUR = { test: 10, resend: 30 } as const;
@@ -28,7 +28,7 @@ export type StoredDelivery = {
   httpStatus: number | null;
   reason: FailureReason | null;
   deliveredAt: Date | null;
-  /** Null if no attempt follows. */
+  /** When the next attempt is due. Null if no attempt follows. */
   dueAt: Date | null;
 };
 
@@ -44,8 +44,8 @@ const DELIVERIES = Prisma.sql`
   FROM webhook_delivery d LEFT JOIN outbox_message m ON m.id = d.id AND m.given_up_at IS NULL`;
 
 /**
- * SQL: deletes a user's ended deliveries beyond those that can be listed. Those of the last hour remain, because the
- * limits per hour count them.
+ * SQL: deletes a user's ended deliveries that can no longer be listed. Deliveries of the last hour remain, because the
+ * hourly limits count them.
  */
 const deleteSurplus = (userKey: number): Prisma.Sql => Prisma.sql`
   DELETE FROM webhook_delivery WHERE id IN (
@@ -70,7 +70,7 @@ function limitReached(kind: keyof typeof LIMITS, retryAfter: number): Problem {
 }
 
 export function createDeliveryStore(prisma: PrismaClient) {
-  /** The locked row of the user makes the limit exact. */
+  /** The limit is exact, because the user's row is locked. */
   async function assertWithinLimit(tx: Prisma.TransactionClient, userKey: number, kind: keyof typeof PER_HOUR) {
     const [row] = await tx.$queryRaw<[{ count: number; seconds: number | null }]>`
       SELECT count(*)::int AS count,
@@ -115,7 +115,7 @@ export function createDeliveryStore(prisma: PrismaClient) {
     addTest: (authority: Authority, message: SignedMessage) =>
       request(authority, 'test', async () => ({ ...message, resendOf: null })),
 
-    /** Adds a new delivery of the same message. The repeated delivery keeps its outcome. */
+    /** Adds a new delivery of the same message. The original delivery keeps its outcome. */
     addResend: (authority: Authority, id: string) =>
       request(authority, 'resend', async (tx) => {
         const [found] = await tx.$queryRaw<(SignedMessage & { resendOf: string })[]>`
@@ -130,8 +130,8 @@ export function createDeliveryStore(prisma: PrismaClient) {
         ORDER BY d.created_at DESC, d.id DESC LIMIT ${MAX_LISTED}::int`,
 
     /**
-     * The user's webhook address. Undefined if webhooks are off, or if the operator has suspended the user or revoked its
-     * keys: webhooks that a user has requested may be an attack on their receiver. `now` is in Unix ms.
+     * The user's webhook address. Undefined if webhooks are off, or if the operator has suspended the user or revoked
+     * its keys: the webhooks that a user has requested may be an attack on their receiver. `now` is in Unix ms.
      */
     async targetOf(userKey: number, now: number): Promise<Target | undefined> {
       const [row] = await prisma.$queryRaw<Target[]>`
@@ -143,7 +143,7 @@ export function createDeliveryStore(prisma: PrismaClient) {
     },
 
     /**
-     * Records the start of an attempt. Returns the message as stored: every attempt sends the same body. Returns
+     * Records the start of an attempt. Returns the stored message, so that every attempt sends the same body. Returns
      * undefined if the delivery was deleted. Race: an erasure updates the user's row, so an attempt that overlaps the
      * erasure waits, and then finds no user to add a delivery for.
      */
@@ -166,14 +166,14 @@ export function createDeliveryStore(prisma: PrismaClient) {
       return started;
     },
 
-    /** Recorded even if the claim has expired. */
+    /** Records a successful attempt, even if the claim has expired. */
     async delivered({ id }: Claim, httpStatus: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE webhook_delivery SET delivered_at = clock_timestamp(), http_status = ${httpStatus}::int, reason = NULL
         WHERE id = ${id}::uuid`;
     },
 
-    /** Changes nothing if the message was delivered or claimed again in the meantime. */
+    /** Records a failed attempt. Changes nothing if the message was delivered or claimed again in the meantime. */
     async failed({ id, attempts }: Claim, reason: FailureReason, httpStatus: number | null): Promise<void> {
       await prisma.$executeRaw`
         UPDATE webhook_delivery SET http_status = ${httpStatus}::int, reason = ${reason}

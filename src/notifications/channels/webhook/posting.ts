@@ -24,8 +24,9 @@ export function createWebhookPosting({ store, webhooks, turnOff, clock }: Depend
   }
 
   /**
-   * Makes one attempt. `notice` is the message of a notice; other messages are stored. Returns whether it was sent: it is
-   * not if webhooks are off (no `target`) or the delivery was deleted, and then no further attempt follows.
+   * Makes one attempt. `notice` is the message of a notice; other messages are stored. Returns whether the message was
+   * sent. It is not sent, and no further attempt follows, if webhooks are off (no `target`) or the delivery was
+   * deleted.
    */
   async function post(
     message: OutboxMessage,

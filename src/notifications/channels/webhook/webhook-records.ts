@@ -23,7 +23,10 @@ export const webhookDeliveryRecord = z
     resendOf: z
       .uuid()
       .nullable()
-      .meta({ description: 'The ID of the delivery that this one repeats; null if it repeats none', examples: [null] }),
+      .meta({
+        description: 'The ID of the earlier delivery, if the user sent a webhook again; otherwise null',
+        examples: [null],
+      }),
     status: z.enum(['pending', 'retrying', 'delivered', 'failed']).meta({
       description:
         '`pending`: no attempt has ended yet. `retrying`: an attempt failed, and another follows. `delivered`: the ' +
@@ -35,7 +38,7 @@ export const webhookDeliveryRecord = z
       .int()
       .nullable()
       .meta({
-        description: 'The status of the response to the last attempt; null without a response',
+        description: 'The status of the response to the last attempt; null if no response arrived',
         examples: [503],
       }),
     reason: z

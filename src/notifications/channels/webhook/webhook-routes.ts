@@ -32,7 +32,7 @@ const list = {
   operationId: 'listWebhookDeliveries',
   description:
     `Returns the last ${MAX_LISTED} deliveries, newest first. A notice is listed from its first attempt on. ` +
-    `Deliveries are deleted after ${WEBHOOK_DELIVERY_DAYS} days, and those that cannot be listed are deleted earlier. A user whose ` +
+    `Deliveries are deleted after ${WEBHOOK_DELIVERY_DAYS} days, and older deliveries than these ${MAX_LISTED} earlier. A user whose ` +
     'plan has expired can still call this endpoint.',
   response: {
     200: z.array(webhookDeliveryRecord).meta({ description: `The last ${MAX_LISTED} deliveries, newest first` }),

@@ -6,7 +6,7 @@ import type { Network } from '#core/forms/network-address';
 import { hostOf, isLocalhost, mayBeCalled } from '#notifications/channels/webhook/webhook-url';
 import { InterimResponsesExceeded, openHttpClient, targetOf } from '#upstream/transport/http-client';
 
-/** How long a delivery may take up to the response head, in ms, including name resolution. */
+/** How long a delivery may take until the response head arrives, in ms, including name resolution. */
 const DEADLINE = 5 * SECOND;
 
 /** Only the operator sees the message, because it reveals what is reachable from this host. */
@@ -19,7 +19,7 @@ export class WebhookFailure extends Error {
     this.status = status;
   }
 
-  /** The receiver responded with 410 and wants no more webhooks. */
+  /** Whether the receiver responded with 410, and therefore wants no more webhooks. */
   get isGone(): boolean {
     return this.status === 410;
   }
@@ -44,7 +44,10 @@ type Options = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends each POST on its own connection to a checked address, without redirects or proxies. Reads only the head. */
+/**
+ * Sends each POST on a separate connection to a checked address, without following redirects or using proxies. Reads
+ * only the head of the response.
+ */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   async function send(target: URL, body: string, headers: Headers, signal: AbortSignal): Promise<number> {
     const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
@@ -72,8 +75,9 @@ export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLIN
 
   return {
     /**
-     * Returns the status of a 2xx response. Throws `WebhookFailure`. Without a response, it throws at the deadline: users
-     * see when an attempt ends, and the time would reveal whether a host exists or rejects connections.
+     * Returns the status of a 2xx response. Throws `WebhookFailure`. If there is no response, it throws only at the
+     * deadline. Users see when an attempt ends, so an earlier time would reveal whether a host exists or rejects
+     * connections.
      */
     async post(url: string, body: string, headers: Headers): Promise<number> {
       const signal = AbortSignal.timeout(deadlineMs);
@@ -92,7 +96,7 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 /** The timeout of a query to a name server, in ms. The query is repeated once. */
 const QUESTION = { timeout: 1_500, tries: 2 };
 
-/** None of the host's addresses is allowed. The operator, who sees the message, can allow them. */
+/** None of the host's addresses is allowed. The operator sees this message and can allow them. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   constructor() {
