@@ -2,18 +2,21 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, MINUTE, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** Wrong tokens of an address within a minute. Above it, they are rejected with 429. */
+/** The maximum number of wrong tokens from an address within a minute. Further wrong tokens are rejected with 429. */
 const MAX_WRONG = 10;
-/** The addresses whose wrong tokens are counted. The least recent one is dropped for a further one. */
+/**
+ * The maximum number of addresses whose wrong tokens are counted. When it is exceeded, the least recent address is
+ * dropped.
+ */
 const MAX_ADDRESSES = 1_000;
 
 const wrongToken = (detail: string) =>
   new Problem('admin_token_invalid', detail, { headers: { 'www-authenticate': 'Bearer' } });
 
 /**
- * Checks the operator's token. A token is compared as a keyed hash, in constant time, so neither its length nor its start
- * can be measured. The right token is accepted whatever was sent before: its length makes guessing hopeless, and a limit
- * that rejects it would lock the operator out. Wrong tokens are limited for each address.
+ * Checks the operator's token. A token is compared as a keyed hash, in constant time, so neither its length nor its
+ * start can be measured. The right token is accepted even after wrong tokens: it is too long to be guessed, and a limit
+ * that rejects it would lock out the operator. Wrong tokens are limited for each address.
  */
 export function createAdminToken(token: string, clock: Pick<Clock, 'elapsed'>) {
   const key = randomBytes(32);
@@ -31,7 +34,7 @@ export function createAdminToken(token: string, clock: Pick<Clock, 'elapsed'>) {
     }
     const [oldest = address] = wrong.keys();
     if (wrong.size >= MAX_ADDRESSES && !wrong.has(address)) wrong.delete(oldest);
-    // Moves the address to the end, so that the one whose last wrong token is oldest is dropped first.
+    // Moves the address to the end, so that the address whose last wrong token is the oldest is dropped first.
     wrong.delete(address);
     wrong.set(address, [...times, now]);
   }

@@ -10,7 +10,7 @@ type Dependencies = { store: AnnouncementStore; versions: VersionWatcher; clock:
 /** `until` in Unix ms. */
 type Form = { text: string | null; until: number | null };
 
-/** The operator's message to all users, which every process has in memory. */
+/** The operator's message to all users. Every process has it in memory. */
 export async function openAnnouncements({ store, versions, clock }: Dependencies) {
   let cached: Announcement | undefined;
   const watch = versions.watch({
@@ -21,7 +21,7 @@ export async function openAnnouncements({ store, versions, clock }: Dependencies
   });
   await watch.sync();
 
-  /** Undefined after its end. */
+  /** The current announcement. Undefined after its end. */
   const current = (): Announcement | undefined => (cached && cached.until > clock.now() ? cached : undefined);
   const toRecord = (announcement: Announcement | undefined): AnnouncementRecord =>
     announcement ? { text: announcement.text, until: iso(announcement.until) } : { text: null, until: null };

@@ -57,7 +57,7 @@ const setLimit = {
   ...changed,
   summary: 'Set the calls allowed per period',
   operationId: 'setLimit',
-  description: 'Applies to the current period and all later ones. Credits are added to it.',
+  description: 'Applies to the current period and all later periods. Credits are added to the limit.',
   body: z.object({ limit: calls('Calls allowed per period', 0, 20000) }),
 };
 

@@ -47,7 +47,7 @@ const user = z.object({
   limit: whole('Calls allowed per period, without credits', 10000),
   credits: whole('Additional calls in the current period', 500),
   periodLimit: whole('Calls allowed in the current period, credits included', 10500),
-  used: whole('Calls charged in the current period; those of the last seconds may be missing', 877),
+  used: whole('Calls charged in the current period; calls of the last few seconds may be missing', 877),
   lastHour: whole('Calls in the last hour, updated about once a minute', 42),
   periodStart: describedInstant('When the current period started'),
   resetsAt: describedInstant('When the next period starts'),
@@ -109,7 +109,7 @@ export const operatorUserDetail = user
   .meta({ id: 'OperatorUserDetail', description: 'A user with keys, credits, daily calls and notices' });
 export type OperatorUserDetail = z.infer<typeof operatorUserDetail>;
 
-/** The public record: the only place where a new key is shown. */
+/** The public record, which is the only place where a new key is shown. */
 export const rotatedUser = userRecord;
 
 const SOURCE_STATES = ['unused', 'working', 'failing', 'paused', 'exhausted'] as const;
@@ -165,14 +165,14 @@ export const messageRecord = z
     }),
     isRetryable: z.boolean().meta({
       description:
-        'False for an email that was given up and whose address was removed: the user has to request another',
+        'False for an email that the service has given up on and whose address was removed: the user must request another email',
     }),
     createdAt: describedInstant('When the message was added'),
     attempts: whole('Attempts so far', 3),
-    nextAttemptAt: instantOrNull('When the next attempt is due; null after the message was given up'),
+    nextAttemptAt: instantOrNull('When the next attempt is due; null if the service has given up on the message'),
     lastError: textOrNull('Why the last attempt failed; contains no address', 'status 503'),
   })
-  .meta({ id: 'Message', description: 'An email or a webhook that has not arrived' });
+  .meta({ id: 'Message', description: 'An email or a webhook that has not been delivered' });
 export type MessageRecord = z.infer<typeof messageRecord>;
 export const messagePage = pageOf('MessagePage', 'Undelivered messages, newest first', messageRecord);
 

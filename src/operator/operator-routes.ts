@@ -13,8 +13,8 @@ import { users } from './users/users-routes.ts';
 const MAX_BYTES = 16 * 1024;
 
 /**
- * The operator API. Browsers never add the token to a request by themselves, so another site's page cannot make a
- * request that is accepted; such requests are rejected before the token is compared.
+ * The operator API. Browsers never add the token to a request by themselves, so no request from another site's page can
+ * be accepted. Such requests are rejected before the token is compared.
  */
 export const operator: FastifyPluginAsyncZod<AdminServices & { bodies: RequestBodies }> = async (app, options) => {
   const { token, bodies, directory, exportJson, changes, audit, sources, messages, announcements, clock } = options;

@@ -45,13 +45,13 @@ const positive = (description: string) =>
 export const userKey = positive('The record number of the user');
 export const keyId = positive('The ID of the key');
 
-/** A path with a number that the database's type cannot hold does not exist. */
+/** Throws `not_found` for a number in the path that the database's type cannot hold. */
 export function assertRecordNumbers(...numbers: number[]): void {
   if (numbers.some((number) => number > LARGEST_NUMBER))
     throw new Problem('not_found', 'There is no such user or key.');
 }
 
-/** Parses an ISO 8601 time to Unix ms. With an offset, the year of a text can differ from that in UTC. */
+/** Parses an ISO 8601 time to Unix ms. If the text has an offset, its year can differ from the year in UTC. */
 export const time = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time' })
   .meta({ examples: ['2030-01-31T12:00:00Z'] })
@@ -90,7 +90,7 @@ export function integer(min: number, max: number) {
 export const calls = (description: string, min: number, example: number) =>
   integer(min, MAX_CALLS).meta({ description, fix: `an integer from ${min} to ${MAX_CALLS}`, examples: [example] });
 
-/** A cursor consists of the values by which a list is ordered, for the last row of a page. */
+/** A cursor consists of the values of a page's last row by which the list is ordered. */
 type Cursor = readonly (string | number)[];
 /** An instant in a cursor, in Unix ms. */
 export const cursorInstant = z.int().min(FIRST_INSTANT).max(LAST_INSTANT);

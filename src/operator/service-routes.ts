@@ -20,7 +20,8 @@ const messages = {
   tags: ['service'],
   summary: 'List undelivered messages',
   operationId: 'listMessages',
-  description: 'Emails and webhooks that have not arrived: waiting, failed or given up. The contents are not shown.',
+  description:
+    'Emails and webhooks that have not been delivered: waiting, failed or given up. The contents are not shown.',
   querystring: z.object({ cursor, limit }),
   response: { 200: messagePage },
 };
@@ -29,7 +30,8 @@ const retry = {
   tags: ['service'],
   summary: 'Retry a message',
   operationId: 'retryMessage',
-  description: 'The message is attempted again within seconds. A message that was given up gets one more attempt.',
+  description:
+    'The message is attempted again within seconds. A message that the service has given up on gets one more attempt.',
   params: z.object({
     id: z
       .uuid('must be the ID of a message')

@@ -25,7 +25,7 @@ export type StoredEvent = {
 
 export type AuditCursor = { at: number; id: number };
 
-/** Only reads: events are added by the statements of the changes, and nothing changes or deletes them. */
+/** Only reads events. The statements of the changes add the events, and no code changes or deletes them. */
 export function createAuditStore(prisma: PrismaClient) {
   return {
     async list(

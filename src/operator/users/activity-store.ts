@@ -5,11 +5,14 @@ import { PLAN_NAMES, type Plan, periodLength } from '#users/plan';
 
 /** Calls are counted in slots of this length, in ms. */
 const SLOT = 5 * MINUTE;
-/** The slots of the last hour, and the current one. */
+/** The number of slots: the slots of the last hour, and the current slot. */
 const SLOTS = HOUR / SLOT + 1;
-/** Users per statement. */
+/** The maximum number of users per statement. */
 const AT_ONCE = 5_000;
-/** Users register concurrently, so a lower record number may become visible after a higher one. */
+/**
+ * Users register concurrently, so a record number may become visible after a higher record number. This is the
+ * tolerance.
+ */
 const LATE = 1_000;
 
 const utc = (column: string) => Prisma.raw(`(${column} AT TIME ZONE 'UTC')`);
@@ -34,8 +37,8 @@ const periodEnd = Prisma.sql`((CASE u.plan ${Prisma.join(
 )} END) AT TIME ZONE 'UTC')`;
 
 /**
- * SQL joins for a user `u`: all calls; the calls in the newest period if it belongs to the current term; and the end of
- * that period, if it has calls.
+ * SQL joins for a user `u`: all calls; the calls in the newest period, if this period belongs to the current term; and
+ * the end of that period, if it has calls.
  */
 const counts = (now: number) => Prisma.sql`
   CROSS JOIN LATERAL (SELECT coalesce(sum(used), 0)::bigint AS calls FROM usage WHERE user_key = u.key) t
@@ -48,7 +51,7 @@ const counts = (now: number) => Prisma.sql`
   CROSS JOIN LATERAL (SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used - l.in_period ELSE 0 END AS used) n
   CROSS JOIN LATERAL (SELECT CASE WHEN n.used > 0 THEN ${periodEnd} ELSE 'infinity' END AS resets_at) e`;
 
-/** SQL: the users whose summary can have changed since an update a few minutes ago. */
+/** SQL: the users whose summary may have changed since an update a few minutes ago. */
 const due = (now: number, after: number) => Prisma.sql`
   (SELECT user_key FROM lease WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int)
   UNION SELECT user_key FROM user_activity WHERE last_hour > 0
@@ -72,9 +75,10 @@ export function createActivityStore(prisma: PrismaClient) {
       ON CONFLICT DO NOTHING`,
 
     /**
-     * Updates some users whose record numbers are above `after`: those whose summary can have changed, or all of them if
-     * the last update was too long ago (`isContinuous`). Calls since that update count toward the current slot, unless it
-     * was too long ago. Returns the last record number, or undefined if no users are left.
+     * Updates some users whose record numbers are above `after`. If the last update was too long ago (not
+     * `isContinuous`), all of these users are updated. Otherwise, only users whose summary may have changed are
+     * updated. Calls since that update count toward the current slot, unless the update was too long ago. Returns the
+     * last record number, or undefined if no users are left.
      */
     async update(now: number, isContinuous: boolean, after: number): Promise<number | undefined> {
       const [row] = await prisma.$queryRaw<[{ last: number | null }]>`
@@ -87,7 +91,7 @@ export function createActivityStore(prisma: PrismaClient) {
               [1:${SLOTS}::int] AS slots,
             CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls - l.calls - a.calls) ELSE 0 END AS fresh
           FROM user_activity a JOIN "user" u ON u.key = a.user_key ${counts(now)}
-          -- As an array, because the planner overestimates the users, and would read the calls of all users.
+          -- The users are an array, because the planner would otherwise overestimate them and read all users' calls.
           WHERE a.user_key = ANY (ARRAY(SELECT user_key FROM due))),
         summed AS MATERIALIZED (
           SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM counted),

@@ -3,12 +3,18 @@ import type { Job } from '#core/jobs';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { type ActivityStore, AT_ONCE } from './activity-store.ts';
 
-/** How often one of the processes updates the summary, and how often each process checks whether it is its turn, in ms. */
+/**
+ * How often the summary is updated by one of the processes, and how often each process checks whether it is its turn,
+ * in ms.
+ */
 const UPDATE_INTERVAL = MINUTE;
 const TURN_INTERVAL = 10 * SECOND;
-/** The pauses are at least this many times as long as an update, and therefore grow with the number of active users. */
+/** Each pause is at least this many times as long as an update, and therefore grows with the number of active users. */
 const PART = 50;
-/** After a longer pause, it is unknown when the calls since the last update were made. In ms. */
+/**
+ * The longest pause between updates, in ms, after which it is known in which slot the calls since the last update were
+ * made.
+ */
 const MAX_GAP = 15 * MINUTE;
 
 type Dependencies = {

@@ -18,7 +18,7 @@ export type UserFilter = {
   plan?: Plan | undefined;
 };
 
-/** The characters of a key that are stored. */
+/** The number of characters of a key that are stored. */
 const START = API_KEY_PREFIX_LENGTH + 4;
 /** If a query matches more users, the users are read in the requested order until the page is full. */
 const MAX_SORTED = 20_000;
@@ -44,7 +44,7 @@ function matches(query: string): Prisma.Sql {
   const lower = emailPrefix(query).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const alternatives = [
     Prisma.sql`(u.email IS NOT NULL AND ${startsWith(Prisma.sql`lower(u.email COLLATE "C")`, lower)})`,
-    // A text with this sign is an address: its words are also words of names.
+    // A text with this sign is searched only as an address, because its words may also be words of names.
     ...(query.includes('@')
       ? []
       : [Prisma.sql`(u.name IS NOT NULL AND to_tsvector('simple', u.name) @@ ${wordsOf(query)})`]),
@@ -66,7 +66,7 @@ function isIn(state: UserState, now: number): Prisma.Sql {
   return Prisma.sql`u.erased_at IS NULL AND u.suspended_at IS NULL AND ${own}`;
 }
 
-/** The summary's column of each order; without one, users are ordered by their record numbers. */
+/** The summary's column for each order. An order without a column sorts users by their record numbers. */
 const COLUMNS: Readonly<Record<UserSort, Prisma.Sql | undefined>> = {
   created: undefined,
   usage: Prisma.sql`a.used`,
@@ -74,7 +74,7 @@ const COLUMNS: Readonly<Record<UserSort, Prisma.Sql | undefined>> = {
 };
 
 export function createUserSearchStore(prisma: PrismaClient) {
-  /** Whether so many users match a query that reading them in the requested order finds a page of them sooner. */
+  /** Whether so many users match a query that reading users in the requested order fills a page sooner. */
   async function isBroad(query: string): Promise<boolean> {
     const [row] = await prisma.$queryRaw<[{ count: number }]>`
       SELECT count(*)::int AS count
@@ -94,7 +94,8 @@ export function createUserSearchStore(prisma: PrismaClient) {
       const column = COLUMNS[sort];
       const conditions = [
         ...(query !== undefined && !isFound ? [matches(query)] : []),
-        // As an array, because the planner overestimates the matches, and would read the whole table instead of keys.
+        // The matches are passed as an array, because the planner would otherwise overestimate them, and read the whole
+        // table instead of single keys.
         ...(query !== undefined && isFound
           ? [
               Prisma.sql`${column ? Prisma.sql`a.user_key` : Prisma.sql`u.key`} = ANY (
