@@ -16,7 +16,7 @@ type Deps = {
   database: Pick<Database, 'prisma' | 'isShareable'>;
   deadline: Deadline;
   clock: Clock;
-  /** A secret that all processes share, with which they ask each other. */
+  /** A secret that all processes share, with which they sign their requests to each other. */
   peerSecret: string;
   keyNames: KeyNames;
   /** The ID of this process in the database, and how the database learns its address. */
@@ -43,11 +43,11 @@ export function openRequests({ settings, database, deadline, clock, peerSecret, 
 
   return {
     log: recent && createRequestLog({ recent, peers, keyNames, basePath }),
-    /** What the gate calls for each response. Undefined if the request log is off. */
+    /** The function that the gate calls for each response. Undefined if the request log is off. */
     noting,
     forget: (userKey: number): void => void recent?.forget(userKey),
     clear: (): void => recent?.clear(),
-    /** Announces the address of this process to the others. */
+    /** Announces the address of this process to the other processes. */
     async announce(address: AddressInfo): Promise<void> {
       if (peers) await setAddress(settings.processUrl ?? `${ownAddress(address)}${basePath}`);
     },

@@ -6,15 +6,18 @@ import { openHttpClient, targetOf } from '#upstream/transport/http-client';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import type { LiveProcess, ProcessStore } from './process-store.ts';
 
-/** How long another process may take to answer, in ms. */
+/** How long another process may take to respond, in ms. */
 const MAX_RESPONSE_TIME = SECOND;
 /** A hundred requests have less than 100 KB. */
 const MAX_RESPONSE_SIZE = 256 * 1024;
 
-/** The path below the base path at which processes ask each other. */
+/** The path, under the base path, at which processes ask each other. */
 export const PEER_PATH = '/internal/requests';
 
-/** A record that does not satisfy the schema of the response would make the whole log unreadable. */
+/**
+ * Records are validated, because a record that does not satisfy the schema of the response would make the whole log
+ * unreadable.
+ */
 const record = z.object({
   at: z.int().min(FIRST_INSTANT).max(LAST_INSTANT),
   keyId: z.int().positive(),
@@ -30,7 +33,10 @@ const record = z.object({
 /** The requests of other processes, and whether all of them are included. */
 type Found = { requests: ListedRequest[]; isComplete: boolean };
 
-/** Drops records that the response cannot contain, such as those of a later release. Throws for anything but a list. */
+/**
+ * Drops records that the response cannot contain, such as records from a later release. Throws if the body is not a
+ * list.
+ */
 function readRecords(body: string): Found {
   const parsed = z
     .array(z.unknown())
@@ -49,7 +55,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Asks the other processes of the service, which find each other in the database and answer over HTTP. */
+/** Asks the other processes of the service. Processes find each other in the database and respond over HTTP. */
 export function createPeers({ store, processId, secret, clock }: Dependencies) {
   const client = openHttpClient({ connections: 4, allowH2: false, pipelining: 1 });
 
@@ -70,7 +76,9 @@ export function createPeers({ store, processId, secret, clock }: Dependencies) {
   }
 
   return {
-    /** Returns the requests of all other processes. Those of a process that does not answer in time are missing. */
+    /**
+     * Returns the requests from all other processes. If a process does not respond in time, its requests are missing.
+     */
     async ask(user: number): Promise<Found> {
       const found = await Promise.all((await store.others(processId())).map((one) => ask(one, user)));
       return {

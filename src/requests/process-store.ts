@@ -4,7 +4,7 @@ export type LiveProcess = { id: string; address: string };
 
 /** The ledger writes the rows of processes. */
 export const createProcessStore = (prisma: PrismaClient) => ({
-  /** The other processes that have an address and live, by the database's clock. */
+  /** The other processes that have an address and are running, according to the database's clock. */
   others: (id: string): Promise<LiveProcess[]> =>
     prisma.$queryRaw<LiveProcess[]>`
       SELECT id::text, address FROM process

@@ -17,7 +17,7 @@ import {
 export const BOUNDS = { requests: 100, users: 5_000, bytes: 16 * 1024 * 1024, text: 300 } as const;
 /** The first capacity of a ring. It is doubled when the ring is full. */
 const FIRST = 4;
-/** The part of the memory in which rings grow. The paths of their requests need the rest. */
+/** The share of the memory up to which rings can grow. The paths of their requests need the rest. */
 const GROWTH = 0.9;
 /** The memory of a user without requests, in bytes: measured, and rounded up. */
 const USER_BYTES = 1_100;
@@ -27,15 +27,16 @@ type Bounds = Readonly<Record<'requests' | 'users' | 'bytes', number>>;
 type User = { ring: Ring; bytes: number };
 
 /**
- * Whether a user makes room for another's larger ring: if all its requests are older than that ring's, or if it has more
- * requests than would be in it. Users with as many requests do not take them from each other in turn.
+ * Whether a user gives up requests so that another user's ring can grow: if all its requests are older than the
+ * requests in that ring, or if it has more requests than the larger ring would hold. Users with equally many requests
+ * therefore do not take requests from each other.
  */
 const makesRoom = (silent: Ring, full: Ring, capacity: number): boolean =>
   newestIn(silent) < oldestIn(full) || capacityOf(silent) > capacity;
 
 /**
- * Keeps the last requests of each user in memory. Above the bound of bytes, the users who sent no request for longest
- * lose the older half of their requests in turn.
+ * Keeps the last requests of each user in memory. Above the bound in bytes, users lose the older half of their requests
+ * one after another, beginning with the user whose last request is the oldest.
  */
 export function createRecentRequests({ users, bytes, requests: most }: Bounds = BOUNDS) {
   let total = 0;
@@ -59,7 +60,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
     total += more;
   }
 
-  /** The user who sent no request for longest. */
+  /** The user whose last request is the oldest. */
   function leastRecent(): [number, User] {
     const { value } = recentUsers.rentries().next();
     return value as [number, User];
@@ -81,7 +82,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
       return;
     }
     add(user, resize(user.ring, capacity));
-    // Moves the user to the other end of the order, so that each loses requests in turn.
+    // Moves the user to the end of the order, so that another user loses requests next.
     recentUsers.get(id);
   }
 
@@ -94,7 +95,7 @@ export function createRecentRequests({ users, bytes, requests: most }: Bounds = 
       while (total > bytes) shrinkLeastRecent();
     },
 
-    /** Newest first. */
+    /** Returns the requests of a user, newest first. */
     of(id: number): ListedRequest[] {
       const user = recentUsers.peek(id);
       return user === undefined ? [] : requestsIn(user.ring).reverse();

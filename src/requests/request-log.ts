@@ -20,7 +20,7 @@ type Dependencies = {
 const isFailed = ({ status, code }: ListedRequest): boolean => status >= 400 || code !== undefined;
 const rounded = (ms: number) => Math.round(ms * 10) / 10;
 
-/** Merges the requests of a user over all processes. Nothing is written to a disk. */
+/** Merges the requests of a user from all processes. Nothing is written to a disk. */
 export function createRequestLog({ recent, peers, keyNames, basePath }: Dependencies) {
   return {
     async of(userKey: number, wanted?: 'failed'): Promise<RequestLogRecord> {
@@ -47,7 +47,7 @@ export function createRequestLog({ recent, peers, keyNames, basePath }: Dependen
       };
     },
 
-    /** The requests of this process. Undefined unless another process of the service asks. */
+    /** Returns the requests in this process. Returns undefined unless another process of the service asks. */
     forPeer: ({ authorization }: IncomingHttpHeaders, userKey: number): ListedRequest[] | undefined =>
       peers?.isAsked(authorization, userKey) ? recent.of(userKey) : undefined,
   };

@@ -9,15 +9,18 @@ export const REQUEST_BYTES = NUMBERS * Float64Array.BYTES_PER_ELEMENT + 56;
 /** The memory of a problem's detail in bytes, without its characters. */
 const DETAIL_BYTES = 40;
 
-/** The memory of a path's characters in bytes. `…` is not in Latin-1, so that each character takes two. */
+/**
+ * The memory of a path's characters in bytes. `…` is not in Latin-1, so each character of a path with `…` takes two
+ * bytes.
+ */
 const bytesOf = (path: string): number => (path.includes('…') ? 2 : 1) * path.length;
 /** A detail may contain any character. */
 const bytesOfDetail = (detail: string | undefined): number =>
   detail === undefined ? 0 : DETAIL_BYTES + 2 * detail.length;
 
 /**
- * The last requests of a user. When it is full, the next request replaces the oldest. The numbers are no objects, so the
- * garbage collector neither visits nor copies them.
+ * The last requests of a user. When the ring is full, the next request replaces the oldest. The numbers are not
+ * objects, so the garbage collector neither visits nor copies them.
  */
 export type Ring = { numbers: Float64Array; paths: string[]; details: (string | undefined)[]; next: number };
 
@@ -30,7 +33,10 @@ export const createRing = (capacity: number): Ring => ({
 
 export const capacityOf = ({ numbers }: Ring): number => numbers.length / NUMBERS;
 
-/** Whether the next request replaces the first. The ring is then full, and in the order of its requests. */
+/**
+ * Whether the next request replaces the first entry. The ring is then full, and its entries are in the order of the
+ * requests.
+ */
 export const isRoundComplete = ({ paths, next }: Ring): boolean => next === 0 && paths.length > 0;
 
 /** The time of the oldest request of a complete round. */
@@ -73,14 +79,14 @@ function read({ numbers, paths, details }: Ring, index: number): ListedRequest {
   };
 }
 
-/** Oldest first. */
+/** Returns the requests, oldest first. */
 export function requestsIn(ring: Ring): ListedRequest[] {
   const { paths, next } = ring;
   const order = [...paths.keys()];
   return [...order.slice(next), ...order.slice(0, next)].map((index) => read(ring, index));
 }
 
-/** Changes the capacity, and keeps the newest requests. Returns by how many bytes the ring became larger. */
+/** Changes the capacity, and keeps the newest requests. Returns the number of bytes by which the ring has grown. */
 export function resize(ring: Ring, capacity: number): number {
   const kept = requestsIn(ring).slice(-capacity);
   const before = bytesOfTexts(ring);

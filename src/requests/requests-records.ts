@@ -17,12 +17,13 @@ const loggedRequest = z.object({
     }),
   method: text('The method', 'GET'),
   path: text(
-    'The path with its parameters. `…` replaces values that may be secret, and those of parameters that the path does not have.',
+    'The path with its parameters. `…` replaces values that may be secret, and the values of parameters that the path does not have.',
     '/v1/prices/latest/token?tokenName=bitcoin',
   ),
-  status: z
-    .int()
-    .meta({ description: 'The status of the response; 499 if the client disconnected before it', examples: [200] }),
+  status: z.int().meta({
+    description: 'The status of the response; 499 if the client disconnected before the response',
+    examples: [200],
+  }),
   code: z
     .enum(PROBLEM_CODES)
     .nullable()

@@ -8,7 +8,7 @@ import { BOUNDS } from './recent-requests.ts';
 import type { RequestLog } from './request-log.ts';
 import { requestLogRecord } from './requests-records.ts';
 
-/** Concurrent reads of the log by one user. Each asks all processes. */
+/** The maximum number of concurrent reads of the log by one user. Each read asks all processes. */
 const AT_ONCE = 4;
 
 const status = z
@@ -57,7 +57,9 @@ export const userRequests: FastifyPluginAsyncZod<Options> = async (app, { log })
   );
 };
 
-/** The path at which other processes ask. Without their token, it does not exist. */
+/**
+ * The path at which other processes ask. A request without their token is rejected like a request to an unknown path.
+ */
 export const peerRequests: FastifyPluginAsyncZod<Options> = async (app, { log }) => {
   neverStored(app);
   app.get(

@@ -3,9 +3,11 @@ import { BOUNDS } from './recent-requests.ts';
 
 /** Parameters whose values are secret, wherever they are sent. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['api', 'ticket']);
-/** Shorter than a key. */
+/** The pattern of a name that is shown. It is shorter than a key. */
 const NAME = /^[\w.]{1,40}$/;
-/** The maximum numbers of words: between spaces, and in an item of a list. A seed phrase has at least twelve. */
+/**
+ * The maximum number of words in a text with spaces, and in an item of a list. A seed phrase has at least twelve words.
+ */
 const MAX_WORDS = { spaced: 6, inItem: 11 } as const;
 const ENCODED = /%[\dA-F]{2}/i;
 /** The scheme and host of an absolute URL, which the router drops too. They can contain a password. */
@@ -41,8 +43,8 @@ function shownPair(pair: string, declared: ReadonlySet<string>): string {
 }
 
 /**
- * The path of a request as the user's request log shows it, without the base path. Shows the values of the `declared`
- * parameters only, and nothing in the form of a key or a seed phrase.
+ * The path of a request as the user's request log shows it, without the base path. Shows only the values of the
+ * `declared` parameters, and nothing that has the form of a key or a seed phrase.
  */
 export function shownPath(url: string, basePath: string, declared: ReadonlySet<string>): string {
   const target = url.replace(ORIGIN, '/');
