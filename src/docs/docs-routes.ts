@@ -12,7 +12,7 @@ import { openSite } from './site/site.ts';
 
 // Markdown is sent as plain text, because browsers download `text/markdown`.
 export const MARKDOWN = 'text/plain; charset=utf-8';
-/** The style sheets in the order of the cascade. */
+/** The style sheets in cascade order. */
 const STYLES = ['contents.css', 'article.css', 'operation.css', 'form.css', 'problems.css', 'screens.css'];
 const SCRIPTS = ['docs.js', 'find.js', 'key.js', 'navigation.js', 'samples.js', 'search.js', 'try-it.js'];
 

@@ -14,13 +14,13 @@ const anchorOf = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** The targets that a link may have: other pages of the service, and the web. */
+/** The targets that a link may have: pages of the service, and URLs on the web. */
 const TARGET = /^(https?:\/|[/#])/;
 
-/** A table with this number of columns does not fit a phone, and scrolls. */
+/** A table with this number of columns does not fit on a phone, so it can be scrolled. */
 const WIDE = 3;
 
-/** Shows HTML in the source as text, and links only words that are written as links. */
+/** Shows HTML in the source as text, and creates links only where the source contains Markdown links. */
 const marked = new Marked({
   tokenizer: { url: () => undefined, autolink: () => undefined },
   renderer: {
@@ -31,7 +31,7 @@ const marked = new Marked({
       return TARGET.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
     },
     code: ({ text }) => `${codeHtml(text)}\n`,
-    // The section around a heading of the second level has its anchor.
+    // The section around a second-level heading has the anchor of the heading.
     heading({ tokens, depth, text }) {
       const anchor = anchorOf(text);
       const id = depth > 2 ? ` id="${anchor}"` : '';
@@ -57,7 +57,7 @@ export type Section = { id: string; title: string; markdown: string; anchors: st
 const isContents = (token: Tokens.Generic) =>
   token.type === 'list' && (token as Tokens.List).items.every(({ text }) => /^\[[^\]]+\]\(#[^)]+\)$/.test(text.trim()));
 
-/** Splits a text at its headings of the second level. Omits its title, and its list of contents. */
+/** Splits a text at its second-level headings. Omits its title and its table of contents. */
 export function sectionsOf(markdown: string): [introduction: Section, ...sections: Section[]] {
   const introduction: Section = { id: '', title: '', markdown: '', anchors: [] };
   const sections: [Section, ...Section[]] = [introduction];

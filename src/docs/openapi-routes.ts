@@ -21,7 +21,7 @@ const TAGS = [
   { name: 'operations', description: 'Health checks for the operator' },
 ];
 
-/** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages below `/docs`. */
+/** Documents the routes that are registered afterwards, in `/openapi.json`, `/llms.txt` and the pages under `/docs`. */
 export async function describeInterface(app: FastifyInstance, settings: GuideSettings): Promise<void> {
   const { basePath, publicUrl } = settings;
   const describe = await generateDocument(app, {

@@ -12,7 +12,7 @@ const TAGS = [
   { name: 'audit', description: 'The changes that the operator made' },
 ];
 
-const DESCRIPTION = `The operator's own interface. It has its own port (\`ADMIN_PORT\`) and is not available on the public one.
+const DESCRIPTION = `The operator's own interface. It has its own port (\`ADMIN_PORT\`) and is not available on the public port.
 
 Send \`ADMIN_TOKEN\` as the Bearer token in \`Authorization\`. API keys of users have no meaning here. After ten wrong
 tokens within a minute, requests are rejected with 429.

@@ -47,7 +47,7 @@ export function openFind(page, basePath, onLeave) {
       entries = await loadEntries(`${basePath}docs/search.json`);
       if (document.activeElement === input) find();
     } catch {
-      // The next input tries again.
+      // The next input loads the index again.
       nothing.textContent = 'The search is unavailable. Use the contents instead.';
       nothing.hidden = input.value.trim() === '';
     }

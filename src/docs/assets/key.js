@@ -14,7 +14,7 @@ function read(storage, name) {
 }
 
 /**
- * The key of the signed-in user, from this tab, this device or another tab. A typed key is not stored.
+ * The key of the signed-in user, from this tab, this device or another tab. A key that the user types is not stored.
  * @param {string} basePath ends in a slash
  */
 export function openKey(basePath) {
@@ -70,7 +70,7 @@ export function openKey(basePath) {
       const key = kept();
       return typed || (ended.has(key) ? '' : key);
     },
-    /** The part of the key that the service's own list of keys also displays. */
+    /** The first characters of the key, which the service's list of keys also shows. */
     get start() {
       return `${this.value.slice(0, 7)}…`;
     },

@@ -42,7 +42,8 @@ export function openSamples(page, exampleOrigin, key) {
   page.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
     const { language } = target.dataset;
-    // The samples of other operations change their height too, so scrolling keeps the clicked element in place.
+    // The heights of other operations' samples also change, so the page is scrolled to keep the clicked element in
+    // place.
     const { top } = target.getBoundingClientRect();
     if (language) {
       speak(language);

@@ -3,9 +3,9 @@
 
 /** The maximum length of a displayed response, in characters. Browsers take seconds to lay out megabytes. */
 const MAX_SHOWN = 20_000;
-/** How long a stream of events is shown. It would not end by itself. */
+/** How long a stream of events is read, in ms, because a stream does not end by itself. */
 const STREAM_MS = 5_000;
-/** Long enough for the slowest call, which waits until a transaction is in a block. */
+/** This is long enough for the slowest call, which waits until a transaction is in a block. */
 const TIMEOUT_MS = 60_000;
 
 /**

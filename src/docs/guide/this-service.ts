@@ -15,8 +15,8 @@ export function thisService(settings: GuideSettings): string {
       : '`usd`, the reference currencies of the European Central Bank, `btc` and `eth`';
   const nodes =
     node.urls.length > 0
-      ? 'The paths below `/v1/node` are available.'
-      : 'This service has no node. The paths below `/v1/node` respond with 503 `node_not_configured`.';
+      ? 'The paths under `/v1/node` are available.'
+      : 'This service has no node. The paths under `/v1/node` respond with 503 `node_not_configured`.';
   return `The operator of this service has set these limits:
 
 * Plans: ${plans.join('; ')}. The operator can set another limit for you.

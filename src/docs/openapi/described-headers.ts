@@ -32,7 +32,7 @@ const HEADERS = {
     '^"plan";q=\\d+;w=\\d+(, "burst";q=\\d+;w=1)?$',
   ),
   RateLimit: text(
-    'The remaining calls. `r` is the minimum number of calls left, and `t` is the number of seconds until the period ends. A `rate_limited` response contains the burst limit instead, and a `key_limit_exceeded` response the daily limit of the key.',
+    'The remaining calls. `r` is the minimum number of calls left, and `t` is the number of seconds until the period ends. A `rate_limited` response contains the burst limit instead, and a `key_limit_exceeded` response contains the daily limit of the key.',
     '"plan";r=9123;t=86400',
     '^("plan";r=\\d+;t=\\d+|"burst";r=0;t=1)$',
   ),
@@ -85,7 +85,7 @@ const HEADERS = {
     'eur;rate=0.8632;on=2026-11-20;source=ecb',
     `^[a-z]{3}(;rate=\\d+(\\.\\d+)?;on=\\d{4}-\\d{2}-\\d{2})?;source=(${SOURCE_NAMES.join('|')})$`,
   ),
-  'X-Accel-Buffering': text('Asks nginx and other proxies to pass each event on as it arrives.', 'no', '^no$'),
+  'X-Accel-Buffering': text('Asks nginx and other proxies to pass on each event as it arrives.', 'no', '^no$'),
   Link: text(
     'Related pages and calls (RFC 8288). If the operator has configured a block explorer, node responses ' +
       'link to it (`alternate`). A registration response links to the renewal call (`related`) and to its ' +
@@ -105,7 +105,7 @@ const HEADERS = {
 type HeaderName = keyof typeof HEADERS;
 export type Occurrence = HeaderName | `${HeaderName}?`;
 
-/** Instead of those of priced responses: a stream is not cached. */
+/** A stream has these headers instead of the headers of priced responses, because it is not cached. */
 export const STREAMED: Occurrence[] = ['RateLimit-Policy', 'RateLimit', 'X-Accel-Buffering'];
 
 const PRICED: Occurrence[] = [
@@ -144,7 +144,10 @@ function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-/** `own` contains the route's headers. Required and optional headers are separate components, declared on first use. */
+/**
+ * `own` contains the route's headers. Required and optional headers are separate components, which are declared on
+ * first use.
+ */
 export function headersOf(
   status: number,
   isPriced: boolean,

@@ -47,7 +47,9 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
   return { required: true, ...rest, content: Object.fromEntries(media) };
 }
 
-/** Parameters that several operations share, by name. If they differ, the most common one is used. */
+/**
+ * Parameters that several operations share, by name. If their descriptions differ, the most common description is used.
+ */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
@@ -86,7 +88,7 @@ function success(status: string, { description, content }: Response, named: Name
   return { description: (isDefault && own) || description, content: Object.fromEntries(media) };
 }
 
-/** Declared once per set of headers. Excludes `Quotient-Currency`, which can contain a rate. */
+/** Declares the response once per set of headers. Excludes `Quotient-Currency`, because it can contain a rate. */
 function notModified(isPriced: boolean, all: readonly Occurrence[], { responses, headers }: Context): Ref {
   const own = all.filter((header) => header !== 'Quotient-Currency?');
   const name = ['304', ...(isPriced ? ['priced'] : []), ...own].join('-').replaceAll('?', '');

@@ -15,7 +15,7 @@ const ANYWHERE: ProblemCode[] = [
   'headers_too_large',
   'internal_error',
 ];
-/** A key of a user: any one of the alternatives suffices. */
+/** A user's key. Any one of these alternatives suffices. */
 export const WITH_KEY: Access = {
   security: [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }],
   problems: [
@@ -88,7 +88,7 @@ const BELOW_ROUTES: Readonly<Record<string, ProblemCode>> = {
   431: 'headers_too_large',
 };
 
-/** Declares each error once for all routes with the same form of errors. */
+/** Declares each error once for all routes whose errors have the same form. */
 function ownErrors({ form, byStatus }: NonNullable<RouteFacts['errors']>, context: Context): Record<string, Ref> {
   const { basePath, responses, headers } = context;
   const declared = Object.entries(byStatus).map(([status, { description, example }]): [string, Ref] => {

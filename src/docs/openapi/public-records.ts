@@ -13,7 +13,7 @@ import * as userRecords from '#users/users-records';
 
 const { userExport, registrationPending, ...users } = userRecords;
 
-/** In the order of their schemas in the OpenAPI document. The node's schemas follow. */
+/** The modules in the order of their schemas in the OpenAPI document. The schemas of the node follow. */
 const MODULES = [
   users,
   keys,

@@ -26,7 +26,7 @@ export function resolve(schema: Schema, named: NamedSchemas): Schema {
 const PLAIN: Readonly<Record<string, unknown>> = { boolean: true, null: null };
 const TEXTS: Readonly<Record<string, string>> = { date: '2026-01-31', 'date-time': '2026-01-31T12:00:00.000Z' };
 
-/** Builds an example from the examples of the properties, so that the two never differ. */
+/** Builds an example from the examples of the properties, so that they never differ. */
 export function exampleOf(schema: Schema, named: NamedSchemas): unknown {
   const { examples, const: only, enum: choices, anyOf, type, ...rest } = resolve(schema, named);
   if (examples) return examples[0];
@@ -101,11 +101,11 @@ export type Document = {
   components: { schemas: NamedSchemas; headers?: Record<string, Header>; [kind: string]: unknown };
 };
 
-/** The requirement of the routes that are not open: one of these schemes. `problems` are the rejections. */
+/** Routes that are not open require one of these schemes. `problems` are the possible rejections. */
 export type Access = {
   security: readonly Record<string, string[]>[];
   problems: readonly ProblemCode[];
-  /** Header components that differ from the usual ones. */
+  /** Header components that differ from the usual components. */
   headers?: Readonly<Record<string, Header>>;
 };
 

@@ -10,8 +10,8 @@ type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
 /**
- * A body with all required members and the first optional member that has an example. A body without declared members is
- * its example.
+ * A body with all required members and the first optional member that has an example. If a body has no declared
+ * members, its example is used.
  */
 export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   const { properties, required } = resolve(schema, named);
@@ -37,7 +37,8 @@ const encode = (text: string) =>
 function callOf({ method, path, parameters, takesKey, body }: Entry, basePath: string, named: NamedSchemas): Call {
   let target = path;
   const query: string[] = [];
-  // If no parameter is required, a call without parameters would search for nothing, so the sample uses the first one.
+  // If no parameter is required, a call without parameters would search for nothing, so the sample uses the first
+  // parameter.
   const isSearch = parameters.length > 1 && !parameters.some(({ required }) => required);
   for (const [place, { name, in: where, required, example }] of parameters.entries()) {
     const value = encode(exampleText(example));
@@ -109,7 +110,7 @@ with urlopen(request) as response:
     print(response.status${isEmpty ? '' : ', json.load(response)'})`;
 }
 
-/** A stream is read as it arrives: `response.json()` would wait for its end. */
+/** A stream is read as it arrives, because `response.json()` would wait for its end. */
 const streamSamples = (call: Call): Record<Language, string> => ({
   curl: curlCommand(call).replace('curl ', 'curl -N '),
   javascript: `const response = await fetch(${quoted(call.url)}, {

@@ -108,7 +108,7 @@ const isLong = ({ description = '', schema }: Parameter) =>
   description.length > LONG || (schema.enum?.length ?? 0) > MANY_CHOICES;
 
 export function sharedOf(entries: readonly Entry[]) {
-  // The errors of some paths are no problems.
+  // The errors of some paths are not problems.
   const withProblems = entries.filter(({ problems }) => problems.length > 0);
   const withKey = withProblems.filter(({ needsKey }) => needsKey);
   const priced = withProblems.filter(({ price }) => price !== undefined);

@@ -30,7 +30,7 @@ function fieldHtml({ name, in: where, required, schema, example }: Parameter): s
 
 const tryId = (id: string) => `${id}-try`;
 
-/** The form that calls this service. A script sends it. Without scripts, it is hidden. */
+/** The form that calls this service. A script sends the request. If scripts are off, the form is hidden. */
 function tryHtml(entry: Entry, named: NamedSchemas): string {
   const { id, parameters, body, price, takesKey, title } = entry;
   const question = questionOf(entry);
@@ -87,7 +87,7 @@ function parameterRow(parameter: Parameter, { named, shared, common }: Place, is
 export const parametersHtml = (parameters: readonly Parameter[], place: Place, isWhole = false) =>
   `<table class="fields"><tbody>${parameters.map((parameter) => parameterRow(parameter, place, isWhole)).join('\n')}</tbody></table>`;
 
-/** Hides the first list and everything after it behind a toggle. */
+/** Hides the first list, and all text after it, behind a toggle. */
 function descriptionHtml(description: string): string {
   const start = description.search(/\n\n\* /);
   if (start < 0) return toHtml(description);

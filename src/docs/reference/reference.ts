@@ -10,7 +10,7 @@ type Header = { name: string; description: string; example: unknown };
 function headersOf({ components: { headers = {} } }: Document): Header[] {
   return (
     Object.entries(headers)
-      // An optional header is documented with its required variant.
+      // An optional header is documented together with its required variant.
       .filter(([name]) => !name.endsWith('.optional') || !(name.replace('.optional', '') in headers))
       .map(([name, { description, example }]) => ({ name: name.replace('.optional', ''), description, example }))
   );

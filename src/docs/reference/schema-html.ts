@@ -4,7 +4,7 @@ import { type NamedSchemas, resolve, type Schema } from '#docs/openapi/schemas';
 
 /** The number of choices above which a list is folded. */
 export const MANY_CHOICES = 8;
-/** zod adds the safe-integer bounds to every integer schema. */
+/** These bounds are ignored, because zod adds the safe-integer bounds to every integer schema. */
 const isBound = (value: unknown): value is number => Number.isFinite(value) && Math.abs(Number(value)) < 2 ** 53 - 1;
 
 /** `1 to 100`, `from 1` or `at most 100`; empty without bounds. */

@@ -13,7 +13,7 @@ const COPY = new URL('../manual/', import.meta.url);
 const CHECKOUT = new URL('../../../', import.meta.url);
 const ROOT = existsSync(COPY) ? COPY : CHECKOUT;
 
-/** The origin in the files, which are also read in a checkout. */
+/** The origin in the Markdown files, which are also read in a checkout. */
 const LOCAL = 'http://127.0.0.1:8080';
 
 type Chapter = { topic: Topic; sections: Section[] };

@@ -1,6 +1,6 @@
 export type Content = { html: string; markdown: string };
 
-/** A page below `/docs`. `path` is empty for the start page. */
+/** A page under `/docs`. `path` is empty for the start page. */
 export type Page = {
   path: string;
   title: string;

@@ -11,7 +11,7 @@ import { problems } from './problems.ts';
 import { searchIndex } from './search-index.ts';
 import { OPERATOR_TOPICS, type Topic, USER_TOPICS } from './topics.ts';
 
-/** A short name is an abbreviation. */
+/** A short name is an abbreviation, and is therefore written in upper case. */
 const endpointsOf = (name: string) => `Endpoints for ${name.length > 3 ? name : name.toUpperCase()}`;
 
 function startOf(settings: GuideSettings): Content {
@@ -23,7 +23,7 @@ function startOf(settings: GuideSettings): Content {
   };
 }
 
-/** All pages in the order of reading. A page is created at its first request. */
+/** All pages in reading order. A page is created at its first request. */
 export function openSite(settings: GuideSettings, describe: () => Document, tags: readonly Tag[]) {
   const { basePath } = settings;
   let reading: ReturnType<typeof readManual> | undefined;

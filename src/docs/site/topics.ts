@@ -1,10 +1,10 @@
 /**
- * A page from a Markdown file of the repository. It starts at the section `from` and ends where the file's next page
- * starts, so that a new section needs no line here.
+ * A page from a Markdown file of the repository. It starts at the section `from` and ends where the next page from the
+ * same file starts, so that a new section needs no line here.
  */
 export type Topic = { path: string; title: string; summary: string; file: string; from: string | undefined };
 
-/** The source is a file in `docs`, and the section where the page starts. */
+/** `source` names a file in `docs` and the section where the page starts. */
 type Row = readonly [path: string, title: string, source: string, summary: string];
 
 function topicOf([path, title, source, summary]: Row): Topic {
@@ -93,7 +93,7 @@ const OPERATOR_ROWS: readonly Row[] = [
   ['figures', 'Figures', 'figures', 'Measurements, with their targets and the machine'],
 ];
 
-/** For users. In their examples, the placeholder replaces the origin. */
+/** The pages for users. In their examples, a placeholder replaces the origin. */
 export const USER_TOPICS = USER_ROWS.map(topicOf);
 export const OPERATOR_TOPICS = OPERATOR_ROWS.map(topicOf);
 export const TOPICS: readonly Topic[] = [...USER_TOPICS, ...OPERATOR_TOPICS];
