@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { PAGE_SECURITY, serveText } from '#server/responses/static-content';
 
 type BuiltPage = {
-  /** The folder of the assets, in `folder` and in their URLs. Its build is `npm run build:<name>`. */
+  /** The name of the assets' folder, both in `folder` and in URLs. `npm run build:<name>` builds the page. */
   name: string;
   basePath: string;
   folder: string;

@@ -72,7 +72,7 @@ const WORD = /^[\w.~-]{1,32}$/;
 /** The maximum number of displayed segments. Twelve or more words may be a seed phrase. */
 const WORDS = 5;
 
-/** The path of a URL, shortened and without possible secrets. */
+/** The path of a URL, shortened, with possible secrets removed. */
 export function shownPath(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
   const parts = path.split('/').slice(1);

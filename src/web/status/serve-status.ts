@@ -16,7 +16,7 @@ type Options = {
   clock: Clock;
 };
 
-/** Serves `/status`, as a page and as JSON, even if the service cannot serve. */
+/** Serves `/status`, as a page and as JSON, even if the service is not ready. */
 export function serveStatus(app: FastifyInstance, options: Options): void {
   const { basePath, readiness, statusReport, announcement, clock } = options;
   const check = (): Promise<Status> =>
@@ -33,7 +33,7 @@ export function serveStatus(app: FastifyInstance, options: Options): void {
     const status = await check();
     const now = { status, report: statusReport(), announcement: announcement?.() };
     reply.headers({ ...PAGE_SECURITY, 'cache-control': 'no-store', vary: withVary(reply, 'Accept') });
-    // The record states the failure itself, so that a program can read it in the same way in each state.
+    // The record itself contains the failure, so a program can read the response in the same way in each state.
     if (type === 'application/json') return reply.send(statusRecord(now, clock.now()));
     if ('problem' in status) reply.code(status.problem.status).headers(status.problem.headers);
     return reply.type('text/html; charset=utf-8').send(statusPage(basePath, now, clock.now()));

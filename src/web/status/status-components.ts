@@ -26,7 +26,10 @@ const dateInWords = (at: number) => new Date(at).toUTCString().slice('Sat, '.len
 export const timeInWords = (at: number) => `${dateInWords(at)}, ${new Date(at).toISOString().slice(11, 19)} UTC`;
 export const timeHtml = (at: number) => `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
 
-/** A length of time in its largest whole unit, with the next unit below ten: `1 hour 5 minutes`. */
+/**
+ * A length of time in its largest whole unit. If the number is below ten, the next smaller unit follows: `1 hour 5
+ * minutes`.
+ */
 function durationInWords(ms: number): string {
   const place = UNITS.findIndex(([unit]) => ms >= unit);
   if (place === -1) return 'less than a second';
@@ -57,7 +60,7 @@ function datesInWords(dates: readonly number[]): string {
   return words.join(', ');
 }
 
-/** The text alternative of the row of days: the failed days first. */
+/** The text alternative for the row of days, with the failed days first. */
 function daysInWords(days: readonly DayState[]): string {
   const words = Object.entries(DAYS).flatMap(([state, { text }]) => {
     const dates = days.filter((day) => day.state === state).map(({ date }) => Date.parse(date));
