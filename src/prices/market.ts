@@ -62,7 +62,7 @@ export function createMarket(deps: Deps) {
       await archive.load(token);
       return archive.latest(token);
     },
-    /** The first instant (Unix ms) with known data of a token. */
+    /** The first instant (Unix ms) for which data of a token exists. */
     async beginning(token: TokenName): Promise<number> {
       await archive.load(token);
       return archive.beginning(token);
@@ -70,7 +70,10 @@ export function createMarket(deps: Deps) {
     priceEvents: createPriceEvents({ archive, valuations }),
     ...createHistory({ ...deps, reader, valuations }),
 
-    /** For the operator: how the key's plan differs from the configured plan, failed fetches, and failover. */
+    /**
+     * Warnings for the operator: differences between the key's plan and the configured plan, failed fetches, and
+     * failover.
+     */
     warnings: (): Warning[] => [...(keyCheck?.warnings() ?? []), ...backfill.warnings()],
     staleness: createStaleness({ archive, backfill, clock }),
     inactive: backfill.inactive,
@@ -82,7 +85,10 @@ export function createMarket(deps: Deps) {
 
     generation: archive.generation,
 
-    /** Returns each token's first known instant and last price (Unix ms), archived spans, and first price per interval. */
+    /**
+     * Returns, for each token, the first instant with data and the time of the last price (Unix ms), the archived
+     * spans, and the time of the first price of each interval.
+     */
     async tokens() {
       const [series, times] = await Promise.all([summary(), store.priceTimes()]);
       const rowsOf = Map.groupBy(series, ({ token }) => token);

@@ -25,10 +25,13 @@ export function createCandleAvailability({ store, source, retention, clock }: De
     const [firsts, coverage] = await Promise.all([store.firsts(plausibleTimes(clock.now())), store.coverage()]);
     return { firsts: Map.groupBy(firsts, ({ token }) => token), coverage: Map.groupBy(coverage, ({ token }) => token) };
   }
-  /** Read again after each change to the store. */
+  /** The stored candles are read again after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /** @returns a function of a token and the first instant with a known price (Unix ms); undefined without a pair */
+  /**
+   * @returns a function of a token and the first instant for which a price exists (Unix ms); undefined if the token has
+   * no pair
+   */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();
@@ -56,7 +59,10 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 /** `first` and `last` are the starts of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/** Lists candles and gaps per token, interval and source. `beginning` returns a token's first known price (Unix ms). */
+/**
+ * Lists candles and gaps per token, interval and source. `beginning` returns the time of a token's first price (Unix
+ * ms).
+ */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],

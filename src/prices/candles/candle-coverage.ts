@@ -136,7 +136,7 @@ const REQUEST_EVERY = MINUTE;
 /** The number of oldest candles that are not requested, because the exchange may drop them before it responds. */
 const EDGE = 2;
 
-/** The known candles of a token and an interval as of `now`. Instants in Unix ms. */
+/** The stored and requested candles of a token and an interval as of `now`. Instants in Unix ms. */
 type KnownCandles = {
   now: number;
   interval: Interval;

@@ -19,7 +19,7 @@ export type Valuation = {
   missing: (span: Span) => Span[];
   isSettled: (thru: number) => boolean;
   endedOn: number | undefined;
-  /** Whether no rate of a current currency is known yet. */
+  /** Whether no rate for a current currency has been fetched yet. */
   isAwaited: boolean;
   outcome: FetchOutcome;
 };

@@ -78,7 +78,7 @@ export function createWindowReader(deps: ReaderDeps) {
     return windowSize(withData === undefined ? 0 : samplesIn(interval, withData));
   }
 
-  /** The gaps of a window, except those that the next chart fills. */
+  /** The gaps of a window, except gaps that the next chart fills. */
   function missing(token: TokenName, { interval, span, open }: Window): Span[] {
     const now = clock.now();
     const stored = { now, beginning: archive.beginning(token), coverage: archive.coverage(token, interval) };
@@ -92,7 +92,7 @@ export function createWindowReader(deps: ReaderDeps) {
     size,
     missing,
 
-    /** Returns the missing spans as `from/thru`. `others` returns further missing parts of a span. */
+    /** Returns the missing spans as `from/thru`. The function `others` returns further missing parts of a span. */
     gaps(token: TokenName, window: Window, others: (span: Span) => Span[] = () => []): string[] {
       const withData = overlap(window.span, { from: archive.beginning(token), thru: clock.now() });
       const spans = [...missing(token, window), ...(withData ? others(withData) : [])];

@@ -9,7 +9,9 @@ export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volum
  */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source' | 'currency';
 
-/** Names of the columns in exports of the service and of others, in lower case, without spaces and hyphens. */
+/**
+ * Names of the columns in the service's exports and in third-party exports, in lower case, without spaces and hyphens.
+ */
 const NAMES: ReadonlyMap<string, ImportColumn> = new Map([
   ...['snapped_at', 'date', 'datetime', 'time', 'timestamp'].map((name) => [name, 'snapped_at'] as const),
   ['price', 'price'],

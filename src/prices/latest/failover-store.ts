@@ -29,7 +29,7 @@ export function createFailoverStore(prisma: PrismaClient) {
      * Replaces the state `from`. Returns false if a different state is stored. Because this is a single statement, only
      * one of two processes that decide at once succeeds, and the other process reads the result. The statement also
      * increments the version, so that every process rereads the row.
-     * @param what the row of `Refresh` to bump
+     * @param what the row of `Refresh` whose version is incremented
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {
       const since = to.since === undefined ? Prisma.sql`NULL::timestamptz` : toInstant(to.since);

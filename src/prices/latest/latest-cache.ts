@@ -154,7 +154,7 @@ export async function openArchiveCache(dependencies: Dependencies) {
     isFallbackServed: (): boolean => state.served !== first,
     /** The configured sources by rank. */
     sources,
-    /** The first instant with known data: the listing, or an older day in memory. */
+    /** The first instant for which data exists: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), cache.first(token, 'day')),
     /** The newest sample of a token, from any fetch. */
     newest: (token: TokenName): SourcedSample | undefined => lastSample(cache.series(token, 'minute').all()),

@@ -117,7 +117,8 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
   ) {
     if (currency === DOLLAR) return { rate: IN_DOLLARS, valuation: undefined };
     const token = tokenOfCurrency(currency);
-    // The highest and lowest prices in bitcoin are not at the same times as those in dollars.
+    // The highest and lowest prices in bitcoin do not occur at the same times as the highest and lowest prices in
+    // dollars.
     const records = withExtremes && token === undefined ? latest.map(({ record }) => record) : [];
     const valuation = await valuations.ofLatest(currency, records, clock.now() - ratesOf);
     const { now, usdRate } = valuation;
@@ -134,7 +135,7 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
     const priced = tokens.flatMap(pricedToken);
     if (priced.length === 0 && fetched.failure !== undefined) throw upstreamProblem(fetched.failure);
     const [first] = rates;
-    // One known rate suffices, because figures in other currencies can be omitted.
+    // It is sufficient if one rate is known, because figures in the other currencies can be omitted.
     if (priced.length > 0 && first?.valuation && rates.every(({ rate }) => Number.isNaN(rate.now))) {
       const now = clock.now();
       throw rateUnavailable(first.valuation, { from: now, thru: now }, []);

@@ -3,7 +3,7 @@ import { candleLength } from './candle.ts';
 import { INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
 
 type CandleIntervalFacts = {
-  /** In ms. A multiple of a stored interval's length. */
+  /** The length in ms, which is a multiple of a stored interval's length. */
   length: number;
   /** The length in words, and a short title. */
   words: string;
@@ -12,7 +12,7 @@ type CandleIntervalFacts = {
   origin?: number;
 };
 
-/** The intervals of candles, from fine to coarse. Those between the stored intervals are computed from stored candles. */
+/** The intervals of candles, from fine to coarse. Intervals that are not stored are computed from stored candles. */
 export const CANDLE_INTERVALS = {
   minute: { length: 5 * MINUTE, words: 'five minutes', title: 'Minute' },
   '15m': { length: 15 * MINUTE, words: '15 minutes', title: '15 min' },

@@ -80,13 +80,13 @@ export function completeSpans(coverage: readonly { span: Span }[], interval: Int
   return union(coverage.flatMap(({ span }) => overlap(span, knowable) ?? []));
 }
 
-/** The last instant with known data at `now`. A day counts only once its row is ready. */
+/** The last instant for which data can exist at `now`. A day counts only once its row is ready. */
 export function lastKnowable(interval: Interval, now: number): number {
   if (interval !== 'day') return now;
   return now >= dayReady(now) ? startOfDate(now) + DAY - 1 : startOfDate(now) - 1;
 }
 
-/** The known data of a series at `now`. Instants in Unix ms. */
+/** The data that is available for a series at `now`. Instants in Unix ms. */
 export type Known = {
   now: number;
   beginning: number;

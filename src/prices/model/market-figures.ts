@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const figure = z.number().nullable();
 
-/** The figures of CoinGecko's market record, besides those of `LatestPrice`. Money is in US dollars. */
+/** The figures of CoinGecko's market record that are not part of `LatestPrice`. Money is in US dollars. */
 export const marketFigures = z.object({
   image: z.string().nullable(),
   market_cap_rank: figure,

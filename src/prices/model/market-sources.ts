@@ -1,8 +1,8 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
 /**
- * The known sources of prices, from which the setting `MARKET_SOURCES` selects. Columns in memory contain the positions
- * in this list.
+ * The supported sources of prices. The setting `MARKET_SOURCES` selects some of them. Columns in memory contain the
+ * positions in this list.
  */
 export const MARKET_SOURCES = ['coingecko', 'kraken', 'coinbase'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */

@@ -73,7 +73,9 @@ export function missingPoints(interval: Interval, span: Span, points: PointSerie
 
 type CandleSeries = Series<CandleColumns, StoredCandle>;
 
-/** The parts of a span in which candles are missing after the first one: a pair has no candles before its listing. */
+/**
+ * The parts of a span, after its first candle, in which candles are missing. A pair has no candles before its listing.
+ */
 export function missingCandles(interval: Interval, span: Span, candles: CandleSeries): Span[] {
   const { columns, start, end } = candles.all();
   const first = start < end ? (columns.at[start] as number) : Number.POSITIVE_INFINITY;

@@ -11,7 +11,8 @@ type Dependencies = { store: DemandStore; clock: Clock };
 export function createDemand({ store, clock }: Dependencies) {
   /**
    * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). Both
-   * use the wall clock, as the store does. If the clock is set back, the next record must not be delayed by that.
+   * times are from the wall clock, as in the store. If the clock is set back, the next record must not be delayed by
+   * that.
    */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();

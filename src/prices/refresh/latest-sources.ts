@@ -87,7 +87,7 @@ export function createExchangeLatest(
   };
 }
 
-/** CoinGecko's latest prices. Tokens that a response lacks are requested again without the others. */
+/** CoinGecko's latest prices. Tokens that a response lacks are requested again without the other tokens. */
 export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedule: Schedule): LatestSource {
   const { archive, demand, singleFlight, clock } = deps;
   const responses = createResponseTimes(clock);

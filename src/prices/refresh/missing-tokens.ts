@@ -12,8 +12,8 @@ const NOTED_FOR = HOUR;
 type Missing = { requests: number; dueAt: number; missedAt: number };
 
 /**
- * The tokens that responses with latest prices lacked. They are requested again without the others: immediately, and
- * then with growing pauses, so that an unknown token cannot spend the month's calls.
+ * The tokens that responses with latest prices lacked. Missing tokens are requested again without the other tokens:
+ * immediately, and then with growing pauses, so that an unknown token cannot spend the month's calls.
  */
 export function createMissingTokens(clock: Clock) {
   const byToken = new Map<TokenName, Missing>();
@@ -46,7 +46,7 @@ export function createMissingTokens(clock: Clock) {
     /** Whether the first separate request for a token is due or under way. */
     isAwaited: (token: TokenName): boolean => byToken.get(token)?.requests === 0 || underWay.has(token),
 
-    /** Requests the due tokens. All of them share one request, so their pauses stay in step. */
+    /** Requests the due tokens. All due tokens share one request, so their pauses stay synchronized. */
     async request(fetch: (tokens: readonly TokenName[]) => Promise<void>): Promise<void> {
       const tokens = due();
       for (const token of tokens) {

@@ -53,7 +53,7 @@ export const EXCHANGE_SCHEDULE: Pick<Schedule, 'current' | 'latestEvery'> = {
   latestEvery: () => MINUTE,
 };
 
-/** In ms. A token's chart or daily series is in demand if it was fetched within this time. */
+/** A token's chart or daily series is in demand if it was fetched within this time, in ms. */
 const IN_USE = DAY + HOUR;
 type Deps = Pick<RefreshDeps, 'archive' | 'demand' | 'clock'>;
 type Configured = { schedule: RefreshSchedule };

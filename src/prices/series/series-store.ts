@@ -67,7 +67,7 @@ const ofKnownSources = <Row extends { source: string }>(rows: readonly Row[]) =>
 
 type Counted = { from: Prisma.Sql; what: string; by: string; column: string; isPlausible: Prisma.Sql };
 
-/** Counts implausible rows, and lists the times of the first ones. */
+/** Counts implausible rows, and lists the times of the first few implausible rows. */
 export const countImplausible = (
   prisma: PrismaClient,
   { from, what, by, column, isPlausible }: Counted,

@@ -31,7 +31,7 @@ const COLUMNS = [
 ] as const;
 type Reject = ReturnType<typeof countRejections>['reject'];
 
-/** CoinGecko appends the newest sample. Its time can be earlier than that of the sample before it by this many ms. */
+/** CoinGecko appends the newest sample. The newest sample can be up to this many ms older than the sample before it. */
 const NEWEST_EARLIER = 5 * MINUTE;
 
 /** Returns the points except those whose place in the array shows that they have another point's time. */
@@ -47,7 +47,8 @@ function ordered(points: readonly Point[], reject: Reject): readonly Point[] {
 
 /**
  * Sorts the samples of a chart. Matches the three arrays by time, because their lengths may differ. If an array
- * contains two different values for a time, both are dropped. A malformed point does not affect the other points.
+ * contains two different values for a time, both values are dropped. A malformed point does not affect the other
+ * points.
  */
 export function chartItems(chart: Chart, reasonAgainst: (sample: Sample) => Implausible | undefined): Items<Sample> {
   const { rejected, reject } = countRejections();

@@ -19,7 +19,7 @@ import { type createReader, reported } from './coingecko-wire.ts';
 export const PER_PAGE = 250;
 /** The maximum length of `ids`, in characters. Longer URLs are rejected by some servers. */
 const IDS_LENGTH = 6_000;
-/** In bytes. A token's record takes about 1 KB. */
+/** The maximum size of a response in bytes. A token's record takes about 1 KB. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
 /** The tolerated number of tokens beyond the requested tokens. */
@@ -73,7 +73,7 @@ function figuresAt(now: number) {
 
 const IMAGE_LENGTH = 500;
 
-/** The figures besides those of the latest price. A malformed figure is null. */
+/** The figures that are not part of the latest price. A malformed figure is null. */
 const FURTHER = {
   image: z.string().max(IMAGE_LENGTH),
   market_cap_rank: numberOrNumericString.pipe(z.int().positive()),
@@ -109,7 +109,7 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'named'>;
   clock: Clock;
   dropped: Dropped;
-  /** In ms. A response is a failure if even the newest price is older than this. */
+  /** A response is a failure if even the newest price is older than this, in ms. */
   frozenAfter: () => number;
 };
 

@@ -80,8 +80,8 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
   );
 
 /**
- * The number of days of history to assume after a refusal: the number that the refusal states or, if it states none,
- * that of the next smaller plan or half of the current number.
+ * The number of days of history to assume after a refusal: the number that the refusal states; otherwise, the number of
+ * the next smaller plan or, if there is none, half of the current number.
  */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
@@ -97,7 +97,7 @@ const UNREMARKABLE = 0.02;
 
 /**
  * Lists how the key's plan falls short of the configured plan. `share` is the number of this month's calls that remain
- * for the service, because others may use the key too.
+ * for the service, because other programs may also use the key.
  */
 export function planDifferences(
   plan: CoinGeckoPlanName,

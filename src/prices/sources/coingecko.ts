@@ -99,7 +99,7 @@ export function openCoinGecko(options: Options) {
     /** The days of history of the daily and the finer series. Refusals and `limitReach` lower them for this process. */
     history: history as Readonly<typeof history>,
     limitReach: (days: number): void => limitReach(days, true),
-    /** For paid plans only: CoinGecko rejects other keys. */
+    /** Call this only for paid plans, because CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> =>
       upstream.send({ path: '/key' }, (response) => read(keyResponse, response, clock.now())),
 

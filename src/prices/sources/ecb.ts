@@ -125,7 +125,7 @@ async function ratesIn(text: string, now: number): Promise<Items<PublishedRate>>
 
 /** A rate that differs from the rates around it by more than this factor is wrong. No currency changes so fast. */
 const MAX_FACTOR = 5;
-/** How many rates on either side are compared. */
+/** How many rates before and after a rate are compared with it. */
 const AROUND = 2;
 
 const isClose = (a: number, b: number): boolean => a < b * MAX_FACTOR && b < a * MAX_FACTOR;

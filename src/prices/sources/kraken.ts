@@ -104,7 +104,7 @@ export const kraken: Exchange = {
   provides: ['latest', 'history', 'candles'],
   terms: 'https://www.kraken.com/legal',
   api: 'https://api.kraken.com/0/public',
-  // Keeps calls below the only rate limit in Kraken's documentation: one a second.
+  // Keeps the calls below the only rate limit in Kraken's documentation: one call a second.
   budget: { perMinute: 60, perMonth: Number.POSITIVE_INFINITY },
   latestCalls: 10,
   candles: CANDLES_SERVED,

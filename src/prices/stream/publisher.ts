@@ -56,7 +56,8 @@ export function createPublisher({ archive, priceEvents, backfill, onError }: Dep
   let next: Promise<void> | undefined;
 
   /**
-   * Writes the tokens' events, and sends the events that differ from the previous ones. Drops tokens without streams.
+   * Writes the tokens' events, and sends each event that differs from the token's previous event. Drops tokens without
+   * streams.
    */
   async function publishTo(currency: Currency, entries: Map<TokenName, Entry>): Promise<void> {
     for (const [name, { streams }] of entries) if (streams.size === 0) entries.delete(name);
