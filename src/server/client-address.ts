@@ -47,10 +47,11 @@ const READERS = {
 };
 
 /**
- * Returns a function that names the client of a request. Only trusted proxies can report an address other than that of
- * the connection. An entry other than an address (`unknown`, `_hidden`) is not followed: the proxy that reported it
- * counts as the client. A proxy usually writes one of the two headers and passes on the other header as the client sent
- * it. If the headers name different clients, neither is followed, so a client gains nothing by sending one of them.
+ * Returns a function that names the client of a request. Only trusted proxies can report an address other than the
+ * address of the connection. An entry other than an address (`unknown`, `_hidden`) is not followed: the proxy that
+ * reported it counts as the client. A proxy usually writes one of the two headers and passes on the other header as the
+ * client sent it. If the headers name different clients, neither is followed, so a client gains nothing by sending one
+ * of them.
  */
 export function createClientNames(proxies: TrustedProxies) {
   const isTrusted = (address: Address, hop: number): boolean =>

@@ -7,7 +7,7 @@ type Meaning = {
   others: readonly string[];
   /** Set if the parameters of this API accept different values, so that they cannot replace each other. */
   hasForms?: true;
-  /** On a path that has one of these parameters but none of `own`, all names are rejected, even those of `own`. */
+  /** On a path that has one of these parameters but none of `own`, all names are rejected, even the names in `own`. */
   alsoWith?: readonly string[];
 };
 
@@ -83,7 +83,7 @@ const withFolded = (meanings: readonly Meaning[]) =>
 const IN_BODIES = withFolded(TERMS_OF_KEYS);
 const ELSEWHERE = [...withFolded(MARKET_MEANINGS), ...IN_BODIES];
 
-/** The edit distance between two names, ignoring case. Infinity if it is too large. */
+/** The edit distance between two names, ignoring case. Infinity if the distance is too large. */
 const apart = (name: string, parameter: string): number =>
   editDistance(name.toLowerCase(), parameter.toLowerCase(), tolerance(parameter.length));
 
@@ -102,7 +102,7 @@ const fault = (place: string, name: string, message: string, fix: string): Input
   { location: `${place}.${name}`, message, fix },
 ];
 
-/** Suggests a known parameter for an unknown name. Never repeats submitted text, except names in the table. */
+/** Suggests a supported parameter for an unknown name. Never repeats submitted text, except names in the table. */
 function faultOf(place: string, sent: string, parameters: readonly string[]): InputFault[] {
   const name = plain(sent);
   const { noun, of } = NOUNS[place] ?? { noun: 'parameter', of: 'path' };
@@ -122,7 +122,9 @@ function faultOf(place: string, sent: string, parameters: readonly string[]): In
   return [];
 }
 
-/** Reports unknown parameters or members that resemble known ones: misspelled names, and names of other services. */
+/**
+ * Reports unknown parameters or members that resemble supported names: misspelled names, and names from other services.
+ */
 export const misspeltIn = (place: string, sent: readonly string[], parameters: readonly string[]): InputFault[] =>
   place === 'path'
     ? []

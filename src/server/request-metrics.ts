@@ -16,8 +16,8 @@ export type Histogram = {
   readonly method: string;
   readonly status: number;
   /**
-   * The sum of durations in seconds, followed by the counts. Because both are in one array, an observation takes only
-   * two writes.
+   * The sum of durations in seconds, followed by the counts. The sum and the counts are in one array, so an observation
+   * takes only two writes.
    */
   readonly figures: Float64Array;
 };

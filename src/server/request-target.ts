@@ -40,9 +40,9 @@ function decoded(text: string): string {
 
 /**
  * Takes the key out of a path `/k/{key}/…`, before anything else sees the URL. The rest is the path of a route, so all
- * checks, caches, logs and traces are those of the same request with the key in a header. If the path is not served
- * under a key, it is replaced by a path that no route matches. A URL that is too long is not changed, and is rejected
- * later.
+ * checks, caches, logs and traces treat the request like the same request with the key in a header. If the path is not
+ * served under a key, it is replaced by a path that no route matches. A URL that is too long is not changed, and is
+ * rejected later.
  */
 function takeKey(request: IncomingMessage, url: string, basePath: string): string {
   const prefix = `${basePath}/k/`;

@@ -18,8 +18,8 @@ export const urlKeyFields = (request: object): readonly string[] =>
   (request as Request)[KEY] === undefined ? NO_FIELDS : NO_REFERRER;
 
 /**
- * Header fields of any other response. The request has no header with the key, so these fields forbid a shared cache to
- * store the response.
+ * Header fields of any other response. The request has no header with the key, so these fields must prevent a shared
+ * cache from storing the response.
  */
 export function urlKeyHeaders(request: object, cacheControl: unknown): Record<string, string> {
   if ((request as Request)[KEY] === undefined) return {};

@@ -54,7 +54,7 @@ export function limitUnread(server: Server): void {
         continue;
       }
       const { writableLength: unread, bytesWritten: written } = socket;
-      // If another response was sent in the meantime, the client has read the previous one.
+      // If another response was sent in the meantime, the client has read the previous response.
       const isSame = before?.written === written;
       const wait = unread === 0 ? undefined : isSame ? before : { written, since: now };
       if (wait !== before) sockets.set(socket, wait);

@@ -7,13 +7,13 @@ import { createLingering, type Linger } from './lingering.ts';
 
 /** How long a request may take to arrive, in ms. */
 export const TIMEOUTS = {
-  /** For the head, from its first byte to its end. */
+  /** The time for the head, from its first byte to its end. */
   head: 30 * SECOND,
-  /** For the body, from the end of the head to the end of the body. */
+  /** The time for the body, from the end of the head to the end of the body. */
   body: MINUTE,
   /** From the second window on, each window must receive the body at `MIN_RATE` or faster. */
   window: 5 * SECOND,
-  /** For the rest of an unwanted body, and for the client to read the problem. */
+  /** The time for the rest of an unwanted body, and for the client to read the problem. */
   linger: 2 * SECOND,
 };
 export type Timeouts = typeof TIMEOUTS;

@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/** How many responses run at once, how many may wait, and how long one may take (ms) while others wait. */
+/**
+ * How many responses run at once, how many may wait, and how long a response may take (ms) while other responses wait.
+ */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const DETAIL = 'The service is still sending other long responses to this user. Request long responses one at a time.';
@@ -17,7 +19,7 @@ export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
   const queue: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  /** While others wait, the oldest response is cut at the time limit, because its client reads too slowly. */
+  /** While other responses wait, the oldest response is cut at the time limit, because its client reads too slowly. */
   function watch(): void {
     clearTimeout(timer);
     const [first] = startedAt;

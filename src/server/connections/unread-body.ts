@@ -7,7 +7,7 @@ const JSON_TYPE = /^(application|text)\/json$|\+json$/;
 /** JSON of up to this many bytes is parsed. Only this many bytes of a form are read. */
 const SHORT = 4 * 1024;
 
-/** The media type in lower case, without parameters. Empty if there is none. */
+/** The media type in lower case, without parameters. Empty if the request has no media type. */
 export const mediaTypeOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 

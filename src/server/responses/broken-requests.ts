@@ -57,7 +57,8 @@ type Dependencies = {
  */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
   /**
-   * Connections that are being ended. Each gets only one response, although Node also reports later bytes as errors.
+   * Connections that are being ended. A connection gets only one response, although Node also reports later bytes as
+   * errors.
    */
   const ending = new WeakSet<Socket>();
 

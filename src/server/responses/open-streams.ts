@@ -163,7 +163,7 @@ export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) 
       });
     },
 
-    /** Ends all streams, and accepts no others. Their clients connect again, to another process. */
+    /** Ends all streams, and accepts no further streams. Their clients connect again, to another process. */
     async close(): Promise<void> {
       isClosing = true;
       await Promise.all([reviewing.close(), measuring.close()]);

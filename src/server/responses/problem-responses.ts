@@ -153,7 +153,7 @@ const ASSET = /\/(static|console)\//;
 function createKnownPaths(app: FastifyInstance) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    // The route for preflights matches every path, but does not make it a known path.
+    // The route for preflights matches every path, but a path counts as existing only if another route matches it.
     if (url === '*') return;
     const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
     const pattern = escaped.replace(/:[A-Za-z]+/g, '[^/]+').replaceAll('*', '.*');
@@ -190,7 +190,9 @@ function createKnownPaths(app: FastifyInstance) {
 /** The minimum length of a path's ending. Shorter endings are ambiguous. */
 const SHORTEST_END = 4;
 
-/** Returns the known path that differs from another only in case, slashes, one or two letters, or a prefix. */
+/**
+ * Returns the existing path that differs from an unknown path only in case, slashes, one or two letters, or a prefix.
+ */
 export function nearestPath(path: string, paths: readonly string[]): string | undefined {
   const wanted = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const apart = (candidate: string) => editDistance(wanted, candidate.toLowerCase(), tolerance(candidate.length));

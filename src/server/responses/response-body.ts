@@ -135,12 +135,12 @@ export type DataResponse = {
   fileName?: string;
   /** The sources of the response, as in `Quotient-Source`: separated by commas, the main source first. */
   source: string;
-  /** For `Quotient-Token`: the tokens that replace requested tokens, separated by commas. */
+  /** The value of `Quotient-Token`: the tokens that replace requested tokens, separated by commas. */
   token?: string;
   /** For `Quotient-Currency`, if the figures are not in US dollars. */
   currency?: string;
   modifiedAt: number;
-  /** When the data was fetched. Undefined if it was imported or no longer changes. */
+  /** When the data was fetched. Undefined if the data was imported or no longer changes. */
   fetchedAt: number | undefined;
   /** When the data is next due for a fetch, if it is requested. */
   dueAt: number;

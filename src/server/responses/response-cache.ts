@@ -44,7 +44,7 @@ export function createResponseCache(clock: Clock, maxBytes = MAX_BYTES) {
     }
   }
 
-  /** `service` distinguishes its requests from those of other services. */
+  /** `service` distinguishes the requests of a service from those of other services. */
   return function responsesOf(service: string, source: Source) {
     /** Long responses in progress, shared with identical requests that arrive in the meantime. */
     const underWay = new Map<string, Promise<DataResponse>>();

@@ -94,7 +94,7 @@ type Headers = { etag: string; full: SharedFields; unchanged: SharedFields };
 
 type Options = {
   varyByOrigin: boolean;
-  /** The key of the validators. Without it, clients could compute a validator from a body. */
+  /** The key of the validators. Without this key, clients could compute a validator from a body. */
   etagKey: string;
 };
 

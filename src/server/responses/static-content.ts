@@ -16,7 +16,7 @@ export const withVary = (reply: FastifyReply, field: string): string =>
 
 /**
  * Sends a body that is the same for every client: compressed if the client accepts compression, or as a 304 if the
- * client has the body. By default, caches revalidate it.
+ * client has the body. By default, caches revalidate the body.
  */
 export async function sendShared(
   request: FastifyRequest,
