@@ -20,8 +20,9 @@ export function createRefreshStore(prisma: PrismaClient) {
       }));
     },
 
-    // One statement: only one process gets the claim for `forMs`. Fails if the data was fetched since `knownVersion`.
-    // No claim lasts a day, so a claim with a later end was set before the clock was set back, and is void.
+    // This is one statement, so only one process gets the claim for `forMs`. Fails if the data was fetched since
+    // `knownVersion`. No claim lasts a day, so a claim with a later end was set before the clock was set back, and is
+    // void.
     async claim(resource: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (resource, holder, until)
@@ -45,9 +46,9 @@ export function createRefreshStore(prisma: PrismaClient) {
         WHERE resource = ${resource} AND holder = ${holder}::uuid`;
     },
 
-    // One statement, so that only one process gets the turn. `every` is in ms of the database's clock. The statement
-    // reads the clock after it has locked the row: an earlier reading could precede the previous turn, as if the clock
-    // had been set back.
+    // This is one statement, so that only one process gets the turn. `every` is in ms of the database's clock. The
+    // statement reads the clock after it has locked the row: an earlier reading could precede the previous turn, as if
+    // the clock had been set back.
     async takeTurn(resource: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (resource, fetched_at) VALUES (${resource}, ${NOW})
@@ -58,9 +59,9 @@ export function createRefreshStore(prisma: PrismaClient) {
     },
 
     // Takes a call from a minute and from a month, which are given by their starts in Unix ms. Returns the month's
-    // spent calls, or undefined if no call is left. One statement, so that two processes cannot both take the last
-    // call. A clock that was set back does not reopen a past month, and a slightly slow clock does not reopen the
-    // previous minute.
+    // spent calls, or undefined if no call is left. This is one statement, so that only one of two processes can take
+    // the last call. A clock that was set back does not reopen a past month, and a slightly slow clock does not reopen
+    // the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },

@@ -31,7 +31,7 @@ export type Staleness = {
   age: number;
   /** The interval at which requested data should be updated. Infinity if the budget is spent. */
   every: number;
-  /** The time since the last request for the newest data. Infinity if there was none. */
+  /** The time since the last request for the newest data. Infinity if there was no request. */
   idle: number;
 };
 
@@ -41,7 +41,7 @@ export function createLastRequested<What extends string>(clock: Clock) {
   return {
     mark: (resource: What): void => void requestedAt.set(resource, clock.elapsed()),
     all: (): ReadonlyMap<What, number> => requestedAt,
-    /** The time in ms since the last request. Infinity if there was none. */
+    /** The time in ms since the last request. Infinity if there was no request. */
     since: (resource: What): number => clock.elapsed() - (requestedAt.get(resource) ?? Number.NEGATIVE_INFINITY),
   };
 }

@@ -104,7 +104,7 @@ export function addUpstreamReadings(registry: MetricsRegistry, read: () => reado
   ]);
 }
 
-/** The number of tokens with their own series. Each has four kinds of data and three metrics. */
+/** The number of tokens with their own series. Each of these tokens has four kinds of data and three metrics. */
 const MAX_TOKENS = 10;
 const OTHER = 'other';
 /** How long data counts as requested after a request, in ms. */

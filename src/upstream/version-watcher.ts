@@ -56,7 +56,7 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
           return next;
         },
 
-        /** The resource's version as known to this process; 0 if there is none. */
+        /** The version of the resource that this process last read; 0 if there is none. */
         version: (resource: What): number => rowsByResource.get(resource)?.version ?? 0,
         /** When any process last fetched the resource (Unix ms). */
         fetchedAt: (resource: What): number | undefined => rowsByResource.get(resource)?.fetchedAt ?? undefined,

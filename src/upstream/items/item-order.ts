@@ -39,7 +39,8 @@ const isFar = (a: number, b: number): boolean => a > b * MAX_FACTOR || b > a * M
 
 /** Whether a price differs from the median of the prices around it by more than any market moves and reverts. */
 export function isOutlier(price: number, prices: readonly (number | null)[], place: number): boolean {
-  // Nearly all prices are close to their neighbours. Only for the others is the median computed, which takes longer.
+  // Nearly all prices are close to their neighbours. The median is computed only for the other prices, because it takes
+  // longer.
   if (![prices[place - 1], prices[place + 1]].some((other) => other && isFar(price, other))) return false;
   const near = prices.slice(Math.max(0, place - AROUND), place + AROUND + 1).filter((price) => price !== null);
   const median = near.sort((a, b) => a - b)[(near.length - 1) >> 1] as number;
