@@ -97,7 +97,7 @@ export function createCatalogue(tokens: readonly Token[]) {
     return near.sort((a, b) => a.apart - b.apart).map(({ token }) => token);
   }
 
-  /** Returns the tokens that share words with the text, those with the most shared words first. */
+  /** Returns the tokens that share words with the text. The tokens with the most shared words come first. */
   function sharing(text: string): Token[] {
     const shared = new Map<Token, number>();
     for (const word of new Set(wordsOf(text))) {

@@ -7,7 +7,7 @@ export type Token = {
   title: string;
   /** The date of the chain's first block or of the contract's creation (`YYYY-MM-DD`). No price is older. */
   begins: string;
-  /** The first date for which CoinGecko is known to have a price (`YYYY-MM-DD`). */
+  /** The first date for which CoinGecko has reported a price (`YYYY-MM-DD`). */
   listed: string;
   /** Whether the service has on-chain statistics for the token. */
   statistics: boolean;
