@@ -15,7 +15,8 @@ export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics 
  * in which it updates its figures, in ms.
  */
 const KINDS = {
-  // Currently lists two of the four chains; the service requests the others once a day. Publishes one record per UTC day.
+  // CryptoCompare currently lists two of the four chains. The service requests the other chains once a day. Publishes
+  // one record per UTC day.
   cryptocompare: { calls: 1, tokens: 4, updateInterval: DAY },
   'bitcoin-stats': { calls: 1, tokens: 1, updateInterval: HOUR },
   // The height, the mean block time, and the hash rate with the difficulty.

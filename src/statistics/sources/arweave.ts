@@ -6,7 +6,10 @@ import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource 
 
 /** The number of blocks in about a day. */
 const BLOCKS_BACK = 720;
-/** In bytes. A block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
+/**
+ * The maximum size of a response in bytes. A block may contain the proofs of two chunks, 256 KiB each before they are
+ * encoded.
+ */
 const MAX_BLOCK_BYTES = 1024 * 1024;
 /** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
@@ -46,7 +49,7 @@ const RULES: FigureRules<Ends> = {
   block_size: (ends) => rounded(perBlock(ends, ({ weave_size }) => weave_size)),
 };
 
-/** The sample's time is that of the newest block. */
+/** The time of the sample is the time of the newest block. */
 export const openArweaveNode = statisticsSource({
   kind: 'arweave-node',
   figuresByToken: { ar: reportedFigures(RULES) },

@@ -32,7 +32,7 @@ const RULES: FigureRules<z.infer<typeof statsResponse>> = {
     rounded(bytes != null && blocks ? bytes / blocks : null),
   // The API reports satoshis.
   current_supply: ({ totalbc }) => totalbc && totalbc / SATOSHIS,
-  // The number for the last 24 hours.
+  // The number of transactions in the last 24 hours.
   transaction_count: ({ n_tx }) => n_tx,
 };
 
@@ -69,7 +69,8 @@ const MEMPOOL_RULES: FigureRules<Responses> = {
   // The API reports H/s.
   hashrate: ({ hashrate }) => hashrate?.currentHashrate && hashrate.currentHashrate / TERAHASH,
   difficulty: ({ hashrate }) => hashrate?.currentDifficulty,
-  // In ms: the mean since the last adjustment. Before an epoch's first block, mempool reports a nominal ten minutes.
+  // The mean since the last adjustment, reported in ms. Before an epoch's first block, mempool reports a nominal ten
+  // minutes.
   block_time: ({ adjustment: { timeAvg, remainingBlocks } }) =>
     remainingBlocks === EPOCH ? null : timeAvg && timeAvg / SECOND,
 };

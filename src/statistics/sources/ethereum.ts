@@ -56,11 +56,11 @@ function newestTime(blocks: Responses['blocks'] = []): number | undefined {
 const RULES: FigureRules<Responses> = {
   unique_addresses_all_time: ({ stats }) => stats.total_addresses,
   block_height: ({ blocks }) => blocks?.reduce((highest, { height }) => Math.max(highest, height), 0),
-  // In ms: the mean over a hundred recent blocks.
+  // The mean over a hundred recent blocks, reported in ms.
   block_time: ({ stats: { average_block_time: ms } }) => ms && ms / SECOND,
-  // In bytes: the mean of the fifty newest blocks.
+  // The mean of the fifty newest blocks, in bytes.
   block_size: ({ blocks }) => meanSize(blocks),
-  // For the last full day (UTC). Despite the field's name, the explorer reads the last completed row.
+  // The count for the last full day (UTC). Despite the field's name, the explorer reads the last completed row.
   transaction_count: ({ stats }) => stats.transactions_today,
   transaction_count_all_time: ({ stats }) => stats.total_transactions,
 };

@@ -44,7 +44,7 @@ function errorIn(body: unknown): ReportedError | undefined {
 
 const RULES: FigureRules<Responses> = {
   block_height: ({ epoch }) => epoch.blockHeight,
-  // In seconds: the mean slot time of the last sixty performance samples. A slot may have no block.
+  // The mean slot time of the last sixty performance samples, in seconds. A slot may have no block.
   block_time: ({ samples }) => meanSlot(samples),
   // The node reports lamports.
   current_supply: ({ supply }) => supply?.value.total && supply.value.total / LAMPORTS,
