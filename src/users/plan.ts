@@ -82,7 +82,10 @@ export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/** Restarts an expired term, or extends it by a period. Undefined if it already ends after the current period. */
+/**
+ * Restarts an expired term, or extends it by a period. Returns undefined if the term already ends after the current
+ * period.
+ */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

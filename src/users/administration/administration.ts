@@ -18,8 +18,8 @@ type Dependencies = {
 type PlanForm = { plan: Plan; from: 'now' | 'next'; limit?: number | undefined };
 
 /**
- * The operator's changes that a user cannot make. Each throws `not_found` and `user_erased`, and returns the user. A
- * change that changes nothing adds no audit event.
+ * The operator's changes that a user cannot make. Each change throws `not_found` and `user_erased`, and returns the
+ * user. A change that changes nothing adds no audit event.
  */
 export function createAdministration({ store, find, clock, changed = async () => undefined }: Dependencies) {
   const changing =
@@ -32,7 +32,7 @@ export function createAdministration({ store, find, clock, changed = async () =>
   const changePlan = changing(store.changePlan);
 
   return {
-    /** Takes effect immediately in this process, and within 5 s in all others. The user reads the reason. */
+    /** Takes effect immediately in this process, and within 5 s in all other processes. The user reads the reason. */
     suspend: changing(store.suspend),
     resume: changing(store.resume),
     limit: changing(store.setLimit),
