@@ -54,7 +54,8 @@ export async function openDatabase(options: {
     prisma,
     isShareable: url !== undefined || !isInMemory(dataDir),
     /**
-     * Bypasses Prisma, because Prisma caches its last hundred statements. At one megabyte each, they would take 100 MB.
+     * Bypasses Prisma, because Prisma caches its last hundred statements. At one megabyte each, these statements would
+     * take 100 MB.
      */
     query: pool.query,
     execute: pool.execute,

@@ -19,7 +19,7 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const PRISMA_LOCK = 72707369;
 /** The line of a migration that names the oldest release that can run on the migrated database. */
 const OLDEST_RELEASE = /^-- oldest-release: (\d+\.\d+\.\d+)$/m;
-/** Recorded as unfinished during a copy, so that no process starts on the database. */
+/** This migration is recorded as unfinished during a copy, so that no process starts on the database. */
 export const UNFINISHED_COPY = '99999999999999_unfinished_copy';
 
 // Identical to the table that `prisma migrate deploy` creates.

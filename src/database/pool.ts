@@ -121,8 +121,8 @@ function measureWaits(pool: pg.Pool, clock: Clock) {
 }
 
 /**
- * Checks the connection of the pool, because its parameters differ from those of the connection for the migrations.
- * Returns whether Citus is installed.
+ * Checks the connection of the pool, because its parameters differ from the parameters of the connection for the
+ * migrations. Returns whether Citus is installed.
  */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<boolean> {
   try {

@@ -27,7 +27,10 @@ async function copyFiles({ root, to, signal }: Copy, found: readonly Found[]): P
   }
 }
 
-/** Copies most files while statements run, and the rest while they are blocked. Returns the blocked time in ms. */
+/**
+ * Copies most files while statements run, and the remaining files while statements are blocked. Returns the blocked
+ * time in ms.
+ */
 async function copyStill(dataDir: string, to: string, { elapsed, signal }: Options): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);

@@ -99,7 +99,7 @@ type Message = Uint8Array<ArrayBuffer> | null;
 
 /**
  * A `MessageChannel` has no flow control, so all messages would arrive in one turn. Each piece therefore waits until
- * the receiver has consumed the previous one.
+ * the receiver has consumed the previous piece.
  */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;

@@ -5,7 +5,7 @@ type Engine = {
   execProtocolRawStream(messages: Uint8Array, options: { onRawData: (piece: Uint8Array) => void }): Promise<void>;
 };
 
-/** How long a client may be idle in a transaction while others wait, in ms. */
+/** How long a client may be idle in a transaction while other clients wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
 /**
  * Resets the session after a client has left. It starts with a Sync, because the engine skips messages after an error
