@@ -40,7 +40,7 @@ export type LegacyAccount = {
       coins: Coin[];
       /** The public key; null until the account's first transaction. */
       public_key: { type: string; value: unknown } | string | null;
-      /** Null if an account of an unknown type does not report them. */
+      /** The numbers are null if an account of an unknown type does not report them. */
       account_number: string | null;
       sequence: string | null;
       [member: string]: unknown;

@@ -1,7 +1,7 @@
 import { NodeFault } from './exchange.ts';
 import type { Coin } from './legacy-shapes.ts';
 
-/* Parsers for nodes' responses. Each throws a `NodeFault` (`malformed`) that names the invalid member. */
+/* Parsers for nodes' responses. Each parser throws a `NodeFault` (`malformed`) that names the invalid member. */
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { isMembers, type Members } from '../parsers.ts';
  * - Legacy: `{error}`. Statuses 400 and 404 mean an invalid request. Status 500 can be any error of the chain's RPC,
  *   including other invalid requests.
  * - Modern: `{code, message, details}`, with a gRPC code and its HTTP status. Code 2 or 13 with status 500 can be any
- *   error of the RPC, such as a request for a page after the last one.
+ * error of the RPC, such as a request for a page after the last page.
  * - Providers in front of a node: a JSON-RPC error, or any of these bodies with status 200.
  */
 

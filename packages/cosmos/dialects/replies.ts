@@ -37,7 +37,10 @@ export type NodeCalls = {
    */
   broadcast(request: BroadcastRequest): Promise<LegacyTransaction>;
   latestHeight(): Promise<number>;
-  /** The latest block's height and chain ID, and CometBFT's major version. Undefined if the node omits them. */
+  /**
+   * The latest block's height and chain ID, and CometBFT's major version. Each of them is undefined if the node omits
+   * it.
+   */
   head(): Promise<{ height: number; chainId: string | undefined; version?: string | undefined }>;
 };
 

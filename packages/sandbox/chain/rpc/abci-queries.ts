@@ -15,7 +15,7 @@ import { addressError, isMultisig } from '../keys.ts';
 import { KEY_TYPE, readTxRaw } from '../protobuf.ts';
 import { coinRecord, TransactionError } from '../transaction.ts';
 
-/** The error of a query. The codes are those of the codespace `sdk`. */
+/** The error of a query. The codes belong to the codespace `sdk`. */
 export class QueryError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
