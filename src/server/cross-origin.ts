@@ -103,7 +103,7 @@ export function createCorsHeaders(origins: Origins) {
   const byOrigin = new Map(toAll.length > 0 ? [] : origins.map((origin) => [origin, headersFor(origin)]));
 
   return {
-    /** Whether the headers depend on the origin. They do not if all origins are allowed, or none. */
+    /** Whether the headers depend on the origin. They do not if either all origins or no origins are allowed. */
     vary: byOrigin.size > 0,
     of:
       origins.length === 0

@@ -74,7 +74,7 @@ export const isStatisticsSource = (text: string): text is StatisticsSourceName =
 /** The age, in intervals of a source, from which its record counts as outdated. */
 const MAX_INTERVALS = 3;
 
-/** Whether a source's record was outdated when it was fetched. Both times in Unix ms. */
+/** Whether a source's record was outdated when it was fetched. Both times are in Unix ms. */
 export const isOutdated = (source: StatisticsSourceName, at: number, fetchedAt: number): boolean =>
   fetchedAt - at > MAX_INTERVALS * KINDS[source.replace(/-\d+$/, '') as StatisticsKind].updateInterval;
 

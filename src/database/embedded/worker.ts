@@ -9,7 +9,7 @@ import { listenLocally, PortStream, serveClient } from './port-stream.ts';
 import { createSession } from './session.ts';
 import { unpackTemplate } from './template.ts';
 
-// The embedded database's thread. It ends on request or after an unhandled error; the supervisor restarts it.
+// The embedded database's thread. The thread ends on request or after an unhandled error. The supervisor restarts it.
 
 /** File errors that the operator can fix, by WASI error number and by Node error code. */
 const FILE_ERRORS: Record<number | string, string> = {

@@ -147,7 +147,7 @@ export const coinbase: Exchange = {
   budget: { perMinute: 300, perMonth: Number.POSITIVE_INFINITY },
   latestCalls: 120,
   candles: PAGES * MAX_CANDLES,
-  // Each token takes one call. This number of calls can end within the deadline.
+  // Each token takes one call. A batch of this size can end within the deadline.
   batch: 3 * PER_SECOND,
   read: createJsonReader(COINBASE, errorIn),
   dollarPair,
