@@ -91,7 +91,7 @@ export function createActivityStore(prisma: PrismaClient) {
               [1:${SLOTS}::int] AS slots,
             CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls - l.calls - a.calls) ELSE 0 END AS fresh
           FROM user_activity a JOIN "user" u ON u.key = a.user_key ${counts(now)}
-          -- The users are an array, because the planner would otherwise overestimate them and read all users' calls.
+          -- The users are an array: otherwise, the planner would overestimate them and read the calls of all users.
           WHERE a.user_key = ANY (ARRAY(SELECT user_key FROM due))),
         summed AS MATERIALIZED (
           SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM counted),

@@ -27,7 +27,8 @@ const CANDLE_RULES =
   '`date` is the start of a candle. The response contains only finished candles. If a candle has no ' +
   'trades, all four prices are the last price, and the volume is 0. A candle can change until an hour ' +
   'after its end. Candles of intervals other than `minute`, `hourly` and `daily` are computed from these ' +
-  'candles, and exist only if their whole span is covered. Candles start at multiples of their length (UTC), and weeks on Monday. Kraken provides ' +
+  'candles, and exist only if their whole span is covered. Candles start at multiples of their length (UTC), ' +
+  'and weeks on Monday. Kraken provides ' +
   'the newest 720 candles of each of the three intervals. The operator configures how ' +
   'long the archive keeps candles. `Quotient-Gaps` lists missing periods. If the whole period is missing, ' +
   'the response is 404 `no_data` with `gaps`.';

@@ -38,8 +38,9 @@ const stream = {
   summary: 'Stream the latest prices of several tokens as they change',
   description:
     'Server-sent events. The stream starts with one `price` event for each token. Afterwards, each change of a price is ' +
-    'sent as one event. The `data` is a `StreamedPrice` in JSON, and the `id` is the version of the stored prices. A slow reader ' +
-    'receives only the newest price of each token, and a reader that accepts no data for 30 seconds is disconnected. A ' +
+    'sent as one event. The `data` is a `StreamedPrice` in JSON, and the `id` is the version of the stored ' +
+    'prices. A slow reader receives only the newest price of each token, and a reader that accepts no data for 30 ' +
+    'seconds is disconnected. A ' +
     `comment line is sent every 15 seconds. Accepts up to ${MAX_TOKENS} tokens. Costs ${PRICE}. If a minute cannot be ` +
     'charged, or the key expires, is revoked or loses the scope `prices`, the service sends an event `problem` and ends ' +
     'the stream. Its `data` is a problem; `retryAfter` is the number of seconds to wait. `Last-Event-ID` is accepted, ' +

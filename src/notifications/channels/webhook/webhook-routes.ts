@@ -32,8 +32,8 @@ const list = {
   operationId: 'listWebhookDeliveries',
   description:
     `Returns the last ${MAX_LISTED} deliveries, newest first. A notice is listed from its first attempt on. ` +
-    `Deliveries are deleted after ${WEBHOOK_DELIVERY_DAYS} days, and older deliveries than these ${MAX_LISTED} earlier. A user whose ` +
-    'plan has expired can still call this endpoint.',
+    `Deliveries are deleted after ${WEBHOOK_DELIVERY_DAYS} days, and deliveries that are no longer listed are ` +
+    'deleted earlier. A user whose plan has expired can still call this endpoint.',
   response: {
     200: z.array(webhookDeliveryRecord).meta({ description: `The last ${MAX_LISTED} deliveries, newest first` }),
   },
