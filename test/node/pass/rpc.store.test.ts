@@ -211,7 +211,7 @@ describe('a batch', () => {
   });
 
   test('counts each call toward the burst limit', async () => {
-    const { rpc } = await openOwnStand({ settings: { BURST_PER_SECOND: '30' } });
+    const { rpc } = await openOwnStand({ settings: { BURST_PER_SECOND: '20' } });
     const elements = Array.from({ length: 20 }, (_, i) => call('health', {}, i));
     expect((await rpc(elements)).status).toBe(200);
     const second = await rpc(elements);
