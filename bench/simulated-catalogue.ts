@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { createRandom, openSimulation, type Queries } from '../fixtures/simulation.ts';
 import type { Environment } from './environment.ts';
+import { measureRequested } from './requested-tokens.ts';
 import { openBenchDatabase } from './simulated-database.ts';
 import { atMost, type Figure, quantile, seen } from './table.ts';
 
@@ -63,9 +64,13 @@ async function simulate(
 
 const all: Choice = (names) => names;
 
-/** Simulates a month with 1,000 tokens, 50 of which are requested per hour, and a month with 300 requested tokens. */
+/**
+ * Simulates a month with 1,000 tokens, 50 of which are requested per hour, a month with 300 requested tokens, and months in
+ * which users add 1,000 tokens on request.
+ */
 export const measure = async (environment: Environment): Promise<Figure[]> => [
   ...(await simulate('1,000 tokens, the same 50 requested every hour', environment, { choice: sameEachHour })),
   ...(await simulate('1,000 tokens, a different 50 requested every hour', environment, { choice: randomEachHour })),
   ...(await simulate('300 tokens, all requested every hour', environment, { choice: all, tokens: 300 })),
+  ...(await measureRequested(environment)),
 ];
