@@ -26,20 +26,27 @@ export type GrantState = {
 };
 
 /**
- * Inserts the rows of leases without calls, and those of their periods. `report`: earlier reports do not change them.
- * A statement of its own, because a cluster runs a statement that only updates rows of one user on one node. Races:
+ * Inserts the periods of leases, and then the leases without calls. `report`: earlier reports do not change them. These are
+ * statements of their own, because a cluster runs a statement that only updates rows of one user on one node. Races:
  * - Two processes open a period. The second insertion does nothing.
  * - A failover lost the user. Nothing is inserted.
  */
-export function openings(leases: readonly NewLease[], report: number): Prisma.Sql {
-  const opened = Prisma.sql`${leaseRows(leases, {
+export function openings(leases: readonly NewLease[], report: number): Prisma.Sql[] {
+  const only = onlyUser(leases);
+  const rows = leaseRows(leases, {
     key_id: ['int', ({ keyId }) => keyId],
     path: ['int', ({ path }) => path],
-  })} r JOIN "user" a ON a.key = r.user_key ${onlyUser(leases)('a.key')} ORDER BY r.user_key ON CONFLICT DO NOTHING`;
-  return Prisma.sql`
-  WITH period AS (INSERT INTO usage (user_key, period_start) SELECT r.user_key, r.period_start FROM ${opened})
+  });
+  return [
+    Prisma.sql`
+  INSERT INTO usage (user_key, period_start) SELECT r.user_key, r.period_start
+  FROM ${rows} r JOIN "user" a ON a.key = r.user_key ${only('a.key')} ON CONFLICT DO NOTHING`,
+    Prisma.sql`
   INSERT INTO lease (user_key, process, period_start, date, report, spent, granted, key_id, path)
-  SELECT r.user_key, r.process, r.period_start, r.date, ${report}::int, 0, 0, r.key_id, r.path FROM ${opened}`;
+  SELECT u.user_key, r.process, u.period_start, r.date, ${report}::int, 0, 0, r.key_id, r.path
+  FROM ${rows} r JOIN usage u ON u.user_key = r.user_key AND u.period_start = r.period_start ${only('u.user_key')}
+  ON CONFLICT DO NOTHING`,
+  ];
 }
 
 /**

@@ -68,12 +68,11 @@ export function createGranting(dependencies: Dependencies) {
   /** Sends steps, at most one of each user. Returns the users who should ask again. */
   async function grant(steps: readonly GrantStep[]): Promise<Quota[]> {
     if (steps.length === 0) return [];
-    const sorted = steps.toSorted((one, other) => one.quota.userKey - other.quota.userKey);
-    const needed = sorted.map(({ lease, cost }) => lease.spent + cost);
-    const states = await send(sorted);
+    const needed = steps.map(({ lease, cost }) => lease.spent + cost);
+    const states = await send(steps);
     const again: Quota[] = [];
     const recalled: number[] = [];
-    for (const [i, { quota, lease, cost }] of sorted.entries()) {
+    for (const [i, { quota, lease, cost }] of steps.entries()) {
       const state = states[i] as Granted;
       const lacks = (needed[i] as number) - state.granted;
       // The lease may keep fewer calls than this process knew when it sent the request.

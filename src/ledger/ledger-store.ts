@@ -26,8 +26,9 @@ export function createLedgerStore(
     ...createProcessStore({ query }),
 
     /** Stores leases without calls. `report`: the number of the last report. */
-    open: (leases: readonly NewLease[], report: number): Promise<number> =>
-      counting('open', leases.length, () => execute(openings(leases, report))),
+    async open(leases: readonly NewLease[], report: number): Promise<void> {
+      for (const one of openings(leases, report)) await counting('open', leases.length, () => query(one));
+    },
 
     /** Returns the states in the order of the requests: undefined for a lease without a row. */
     async grant(requests: readonly GrantRequest[]): Promise<(GrantState | undefined)[]> {

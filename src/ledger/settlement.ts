@@ -1,10 +1,10 @@
 import { type Clock, instantOf, SECOND } from '#core/clock';
 import { detailText } from '#ledger/usage/call-details';
 import { createGranting } from './granting.ts';
-import { isReported, keyOf, type Lease, move } from './lease.ts';
+import { isReported, keyOf, move } from './lease.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import type { Membership } from './membership.ts';
-import { type GrantStep, nextStep } from './next-step.ts';
+import { type GrantStep, nextStep, type Step } from './next-step.ts';
 import { leasesIn, type Quota, type Quotas } from './quotas.ts';
 import { createUserQueue, MAX_AT_ONCE } from './user-queue.ts';
 
@@ -48,38 +48,32 @@ export function createSettling(dependencies: Dependencies) {
   };
 
   async function serve(users: readonly Quota[]): Promise<void> {
-    membership.refuseFailed();
+    if (users.some(({ waiting }) => waiting.length > 0)) membership.refuseFailed();
     if (!membership.isValid(instantOf(clock))) await membership.renew();
     // A refused user asks again if calls came back: each of its other leases has calls at most once.
     for (let asking = users; asking.length > 0; ) {
       const stepOf = steps();
       const grants: GrantStep[] = [];
-      const closed: Quota[] = [];
-      const leases: Lease[] = [];
+      const closings: Step[] = [];
       for (const quota of asking) {
         const step = stepOf(quota);
-        if (step?.kind === 'close') {
-          leases.push(step.lease);
-          closed.push(quota);
-          continue;
-        }
-        quota.isRecalled = false;
-        if (step) grants.push(step);
+        if (step?.kind !== 'close') quota.isRecalled = false;
+        if (step?.kind === 'close') closings.push(step);
+        else if (step) grants.push(step);
       }
-      await close(leases);
-      asking = [...closed, ...(await granting.grant(grants))];
+      await close(closings);
+      asking = [...closings.map(({ quota }) => quota), ...(await granting.grant(grants))];
     }
   }
 
   /** Closes leases, at most one of each user. */
-  async function close(leases: readonly Lease[]): Promise<void> {
-    if (leases.length === 0) return;
-    for (const lease of leases) move(lease, 'closing');
-    await answerTo(ledger.close(leases.map(keyOf)));
-    for (const lease of leases) {
+  async function close(closings: readonly Step[]): Promise<void> {
+    if (closings.length === 0) return;
+    for (const { lease } of closings) move(lease, 'closing');
+    await answerTo(ledger.close(closings.map(({ lease }) => keyOf(lease))));
+    for (const { quota, lease } of closings) {
       move(lease, 'closed');
-      const quota = quotas.find(lease.userKey);
-      if (quota) quota.past = quota.past.filter((one) => one !== lease);
+      quota.past = quota.past.filter((one) => one !== lease);
     }
   }
 
@@ -120,7 +114,6 @@ export function createSettling(dependencies: Dependencies) {
   async function sweep(userKey?: number): Promise<number> {
     const found = await answerTo(ledger.sweep(userKey));
     const ofUsers = [...new Map(found.map((lease) => [lease.userKey, lease])).values()];
-    ofUsers.sort((one, other) => one.userKey - other.userKey);
     for (const piece of inPieces(ofUsers, atOnce)) {
       const old = piece.filter(({ isOld }) => isOld);
       const dead = piece.filter(({ isOld }) => !isOld).map((lease) => ({ ...lease, want: 0, need: 0 }));

@@ -70,7 +70,7 @@ export function openLeaseHolder(
   const { open, grant, report, close } = ledger;
   const cut = {
     ...ledger,
-    open: fragile(open, 0),
+    open: fragile(open, undefined),
     grant: fragile(grant, []),
     report: fragile(report, 0),
     close: fragile(close, undefined),

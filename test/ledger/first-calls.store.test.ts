@@ -56,10 +56,10 @@ async function open({ limit, page }: { limit: number; page?: number }) {
   return { allowance, call, apiKey, spent, statements: () => statements, waits };
 }
 
-it('a page that starts with sixteen calls waits for two statements, which open the period and grant the calls', async () => {
+it('a page that starts with sixteen calls waits for three statements, which open the period and the lease, and grant the calls', async () => {
   const { allowance, call, statements, waits } = await open({ limit: 10_000 });
   await Promise.all(Array.from({ length: PAGE }, call));
-  expect(statements()).toBe(2);
+  expect(statements()).toBe(3);
   expect(waits).toHaveLength(PAGE);
   await call();
   expect(waits, 'a call that does not wait is not counted').toHaveLength(PAGE);
@@ -82,7 +82,7 @@ it.each([
   { case: 'a period with many remaining calls', limit: 400, used: 150, granted: 50 },
   { case: 'a period with few remaining calls', limit: 400, used: 252, granted: 37 },
   { case: 'a period with no remaining calls', limit: 400, used: 400, granted: 0 },
-])('the first call of a key in $case is granted $granted, with two statements', async (row) => {
+])('the first call of a key in $case is granted $granted, with three statements', async (row) => {
   const { allowance, call, statements, spent } = await open(row);
   await spent(row.used);
   const granted = await call().then(
@@ -90,7 +90,7 @@ it.each([
     () => ({ granted: 0 }),
   );
   expect(granted.granted).toBe(row.granted);
-  expect(statements()).toBe(2);
+  expect(statements()).toBe(3);
   await allowance.close(10_000);
   expect(await spent(0)).toEqual([{ period: START, used: row.used + (row.granted && 1), outstanding: 0 }]);
 });
@@ -113,7 +113,7 @@ it.each([
   const ledger = {
     live: async () => true,
     sweep: async () => [],
-    open: async () => 0,
+    open: async () => undefined,
     grant: async (requests: readonly { want: number }[]) => {
       sizes.grant.push(requests.length);
       return requests.map(({ want }, i) => ({
