@@ -52,10 +52,13 @@ export const createUserDataStatement = (prisma: PrismaClient) => ({
  * unless another user has registered the same address.
  */
 export async function eraseUserData(tx: Prisma.TransactionClient, userKey: number): Promise<void> {
-  await tx.$executeRaw`
-    DELETE FROM outbox_message m USING "user" u
-    WHERE u.key = ${userKey}::int AND lower((m.payload ->> 'email') COLLATE "C") = lower(u.email COLLATE "C") AND NOT EXISTS (
+  // Two statements, because a cluster has the users on every node, and the messages only on the coordinator.
+  const [own] = await tx.$queryRaw<{ email: string }[]>`
+    SELECT u.email FROM "user" u WHERE u.key = ${userKey}::int AND u.email IS NOT NULL AND NOT EXISTS (
       SELECT FROM "user" o WHERE lower(o.email COLLATE "C") = lower(u.email COLLATE "C") AND o.key <> u.key)`;
+  if (own)
+    await tx.$executeRaw`
+      DELETE FROM outbox_message WHERE lower((payload ->> 'email') COLLATE "C") = lower(${own.email}::text COLLATE "C")`;
   for (const table of USER_TABLES) {
     const statement = erasureOf(table, userKey);
     if (statement) await tx.$executeRaw(statement);

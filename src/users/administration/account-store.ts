@@ -1,5 +1,5 @@
-import { arrayOf, toInstant } from '#database/values';
-import type { PrismaClient } from '#generated/prisma/client';
+import { toInstant } from '#database/values';
+import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { toUser, type User } from '../user.ts';
 
 /** Facts for the operator that are not in the user's record. Instants in Unix ms. */
@@ -29,22 +29,25 @@ export function createAccountStore(prisma: PrismaClient) {
     /** The facts about users, in the order of their keys. Calls that open leases have not reported yet are missing. */
     async facts(now: number, userKeys: readonly number[]): Promise<AccountFacts[]> {
       const at = toInstant(now);
+      // Each table is read on its own, because a cluster has only some of them on the same node.
+      const keys = Prisma.sql`${[...userKeys]}::int[]`;
       const rows = await prisma.$queryRaw<FactsRow[]>`
+        WITH k AS MATERIALIZED (
+          SELECT user_key, max(last_used_at) AS last_used_at,
+            (count(*) FILTER (WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${at}))::int AS live
+          FROM api_key WHERE user_key = ANY (${keys}) GROUP BY 1),
+        c AS MATERIALIZED (
+          SELECT DISTINCT ON (user_key) user_key, period_start, used, "limit", credits FROM usage
+          WHERE user_key = ANY (${keys}) AND period_start <= ${at} ORDER BY user_key, period_start DESC),
+        l AS MATERIALIZED (
+          SELECT user_key, period_start, sum(granted - spent)::int AS unspent FROM lease
+          WHERE user_key = ANY (${keys}) GROUP BY 1, 2)
         SELECT u.key AS "userKey", u.erased_at IS NOT NULL AS "isErased", u.verified_at IS NOT NULL AS "isVerified",
-          k.live AS "liveKeys", k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
+          coalesce(k.live, 0) AS "liveKeys", k.last_used_at AS "lastUsedAt", c.period_start AS "periodStart",
           coalesce(c.used, 0) - coalesce(l.unspent, 0) AS used, c."limit" AS "ownLimit", coalesce(c.credits, 0) AS credits
-        FROM unnest(${arrayOf('int', userKeys)}) AS asked(key) JOIN "user" u USING (key)
-          CROSS JOIN LATERAL (
-            SELECT max(last_used_at) AS last_used_at,
-              (count(*) FILTER (WHERE coalesce(least(revoked_at, expires_at), 'infinity') > ${at}))::int AS live
-            FROM api_key WHERE user_key = u.key) k
-          LEFT JOIN LATERAL (
-            SELECT period_start, used, "limit", credits FROM usage
-            WHERE user_key = u.key AND period_start <= ${at} ORDER BY period_start DESC LIMIT 1) c ON true
-          LEFT JOIN LATERAL (
-            SELECT sum(granted - spent)::int AS unspent FROM lease
-            WHERE user_key = u.key AND period_start = c.period_start) l ON true
-        ORDER BY u.key`;
+        FROM "user" u LEFT JOIN k ON k.user_key = u.key LEFT JOIN c ON c.user_key = u.key
+          LEFT JOIN l ON l.user_key = u.key AND l.period_start = c.period_start
+        WHERE u.key = ANY (${keys}) ORDER BY u.key`;
       return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
     },
 
