@@ -3,7 +3,13 @@ import { openSession } from '#database/session';
 import { type PostgresServer, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { connectTo } from '../support/database/client.ts';
 
-const SETTINGS = { shared_preload_libraries: 'citus', max_prepared_transactions: '200', fsync: 'off' };
+const SETTINGS = {
+  shared_preload_libraries: 'citus',
+  max_prepared_transactions: '200',
+  // Until then, transactions that a killed worker had prepared lock their rows.
+  'citus.recover_2pc_interval': '1s',
+  fsync: 'off',
+};
 const WORKERS = 2;
 
 const onServer = async ({ url }: PostgresServer, ...statements: string[]): Promise<void> => {

@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '#database/database';
 import { distribute, readNodes } from '#database/distribute';
 import { openSession } from '#database/session';
 import { startPostgresServer } from '../../fixtures/postgres-server.ts';
-import { usageRows } from '../ledger/allowance-harness.ts';
-import { type LedgerUser, openLedgerUser } from '../ledger/ledger-user.ts';
 import { fill } from '../support/database/filled.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-
-const START = Date.UTC(2026, 4, 10, 12);
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -39,23 +34,4 @@ it('changes nothing the second time, and the workers have the rows', async () =>
   for (const { shards, bytes } of nodes) expect(Math.min(shards, bytes)).toBeGreaterThan(0);
   const { rows } = await session.query<{ calls: number }>('SELECT count(*)::int AS calls FROM usage_day');
   expect(rows).toEqual([{ calls: 600 }]);
-});
-
-it('while a worker is stopped, grants are rejected, and nothing is granted twice afterwards', async () => {
-  const database = await openDatabase({ url: cluster.url, dataDir: 'unused' });
-  onTestFinished(database.close);
-  const users: LedgerUser[] = [];
-  for (let n = 0; n < 8; n++) users.push(await openLedgerUser(database, START));
-  const process = (await users[0]?.startProcess()) ?? '';
-  const grants = (want: number) =>
-    Promise.allSettled(users.map(({ grant }) => grant(process, { want, need: 1 }))).then((all) =>
-      all.map((one) => (one.status === 'fulfilled' ? one.value?.granted : undefined)),
-    );
-  expect(await grants(1)).toEqual(users.map(() => 1));
-  const [worker] = cluster.workers;
-  await worker?.stop('immediate');
-  expect(await grants(2)).toContain(undefined);
-  await worker?.start();
-  await expect.poll(() => grants(3)).toEqual(users.map(() => 3));
-  for (const { key } of users) expect(await usageRows(database, key)).toMatchObject([{ used: 0, outstanding: 3 }]);
 });
