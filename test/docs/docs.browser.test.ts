@@ -1,10 +1,12 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY } from '#core/clock';
 import { PROBLEM_CODES } from '#core/problems';
 import { barriers } from '../support/browser/accessibility.ts';
 import { complaintsOf, launchBrowser } from '../support/browser/browser.ts';
 import { inEachLook } from '../support/browser/looks.ts';
 import { isLong } from '../support/long.ts';
+import { OPERATOR } from '../support/operator.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 /** The maximum transfer size of a first visit to a page, in bytes. */
@@ -75,6 +77,13 @@ async function firstLoad(page: Page, context: BrowserContext, path: string): Pro
   await session.detach();
   return bytes;
 }
+
+it('shows the announcement of the operator', async () => {
+  const { announcements } = service.parts.operator;
+  await announcements.set(OPERATOR, { text: 'Synthetic data', until: Date.now() + DAY });
+  await on('/docs/prices', ({ page }) => page.getByText('Synthetic data').waitFor());
+  await announcements.set(OPERATOR, { text: null, until: null });
+});
 
 it('every page is small, does not shift, fits the screen and is accessible', async () => {
   expect(paths.length).toBeGreaterThan(20);

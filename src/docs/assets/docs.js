@@ -14,6 +14,22 @@ if (page instanceof HTMLElement) {
   openForms(page, key, samples);
   const navigation = openNavigation(page);
   openFind(page, basePath, navigation.close);
+  void showAnnouncement(page, basePath).catch(() => undefined);
+}
+
+/**
+ * Shows the operator's announcement above the text.
+ * @param {HTMLElement} page
+ * @param {string} basePath
+ */
+async function showAnnouncement(page, basePath) {
+  const response = await fetch(`${basePath}v1/announcement`);
+  const { text } = await response.json();
+  if (!text) return;
+  const place = document.createElement('p');
+  place.className = 'announcement';
+  place.textContent = text;
+  page.querySelector('article')?.prepend(place);
 }
 
 /**
