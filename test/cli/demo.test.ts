@@ -31,7 +31,7 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
   await demo.until('stdout', /Ctrl-C/);
   expect(await readdir(directory.path)).toHaveLength(1);
   const isUsed = 'Port 8080 is in use. Using a free port …';
-  const steps = [SIMULATING, isUsed, ...STEPS, 'Fetching two days of synthetic prices …', ''];
+  const steps = [SIMULATING, isUsed, ...STEPS, 'Fetching a day of synthetic prices …', ''];
   expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
   expect(demo.output.stdout).toContain('ALL DATA IS SYNTHETIC');
   const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';

@@ -54,8 +54,8 @@ async function demoKey(users: Opened['users'], dataDir: string): Promise<string>
 }
 
 /**
- * Fetches the samples of the last two days of each token, which the changes over 24 hours need. Returns the response of
- * the first call in the guide.
+ * Fetches the five-minute samples of the last day of each token. The changes over 24 hours need a sample within half an
+ * hour of the day before: hourly samples may be farther away. Returns the response of the first call in the guide.
  */
 async function warmUp(url: string, apiKey: string): Promise<string> {
   async function call(path: string): Promise<string> {
@@ -63,7 +63,7 @@ async function warmUp(url: string, apiKey: string): Promise<string> {
     return text(response);
   }
   const tokens = JSON.parse(await call('tokens')) as { tokenName: string }[];
-  for (const { tokenName } of tokens) await call(`prices/history/days?tokenName=${tokenName}&days=2`);
+  for (const { tokenName } of tokens) await call(`prices/history/days?tokenName=${tokenName}&days=1`);
   return call(FIRST_CALL);
 }
 
@@ -95,7 +95,7 @@ async function start(closers: Closer[], { dialect, isKept }: Options): Promise<s
   const apiKey = await demoKey(service.users, dataDir);
   const origin = urlOf(address);
   const { operator } = service.privateAddresses();
-  print('Fetching two days of synthetic prices …');
+  print('Fetching a day of synthetic prices …');
   const response = await warmUp(origin + settings.basePath, apiKey);
   return guide({
     url: origin + settings.basePath,
