@@ -39,6 +39,9 @@ describe('the embedded database', () => {
 
   it('is written into one file and restored from it', async () => {
     await writeBackup(dataDir, file, clock);
+    // The service keeps its admin token beside the database.
+    await mkdir(at('restored'));
+    await writeFile(at('restored', 'admin-token'), '');
     expect(await restoreBackup(file, at('restored'))).toEqual({ createdAt: clock.createdAt, users: 20 });
     expect(await contentOf({ dataDir: at('restored') })).toEqual(await contentOf({ dataDir }));
     expect((await readdir(directory)).sort()).toEqual(['backup', 'data', 'restored']);
