@@ -2,6 +2,7 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { createRandom, openSimulation, type Queries } from '../fixtures/simulation.ts';
+import { measureCoinList } from './coin-list.ts';
 import type { Environment } from './environment.ts';
 import { measureRequested } from './requested-tokens.ts';
 import { openBenchDatabase } from './simulated-database.ts';
@@ -66,11 +67,12 @@ const all: Choice = (names) => names;
 
 /**
  * Simulates a month with 1,000 tokens, 50 of which are requested per hour, a month with 300 requested tokens, and months in
- * which users add 1,000 tokens on request.
+ * which users add 1,000 tokens. Also measures the memory of CoinGecko's list of coins.
  */
 export const measure = async (environment: Environment): Promise<Figure[]> => [
   ...(await simulate('1,000 tokens, the same 50 requested every hour', environment, { choice: sameEachHour })),
   ...(await simulate('1,000 tokens, a different 50 requested every hour', environment, { choice: randomEachHour })),
   ...(await simulate('300 tokens, all requested every hour', environment, { choice: all, tokens: 300 })),
   ...(await measureRequested(environment)),
+  ...(await measureCoinList(environment)),
 ];
