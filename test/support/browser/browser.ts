@@ -38,7 +38,10 @@ export async function complaintsOf(page: Page, origin: string): Promise<readonly
     const { protocol, origin: requestOrigin } = new URL(request.url());
     if (protocol !== 'data:' && requestOrigin !== origin) complaints.push(`left the origin: ${request.url()}`);
   });
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // A navigation aborts the requests of the page before it.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
+  });
   await page.exposeFunction('refusedByPolicy', (what: string) => complaints.push(`refused: ${what}`));
   await page.addInitScript(REPORT_VIOLATIONS);
   return complaints;
