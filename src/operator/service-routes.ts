@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { adminOf } from '#core/actor';
 import type { Clock } from '#core/clock';
+import { announcementRecord } from './announcements/announcement-records.ts';
 import type { AdminServices } from './open-operator.ts';
 import { messagePage, messageRecord, sourceReport } from './operator-records.ts';
 import { cursor, limit, singleLineTextOrNull, time } from './parameters.ts';
-import { announcementRecord } from './public-records.ts';
 
 const sources = {
   tags: ['service'],

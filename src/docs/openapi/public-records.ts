@@ -3,7 +3,7 @@ import * as docs from '#docs/docs-records';
 import * as keys from '#keys/keys-records';
 import * as webhooks from '#notifications/channels/webhook/webhook-records';
 import * as notifications from '#notifications/notifications-records';
-import * as operator from '#operator/public-records';
+import * as operator from '#operator/announcements/announcement-records';
 import * as latest from '#prices/latest/latest-records';
 import * as prices from '#prices/model/prices-records';
 import * as stream from '#prices/stream/stream-records';

@@ -2,8 +2,8 @@ import type { Operator } from '#core/actor';
 import { type Clock, iso } from '#core/clock';
 import { invalidRequest } from '#core/problems';
 import type { VersionWatcher } from '#upstream/version-watcher';
+import type { AnnouncementRecord } from './announcement-records.ts';
 import type { Announcement, AnnouncementStore } from './announcement-store.ts';
-import type { AnnouncementRecord } from './public-records.ts';
 
 type Dependencies = { store: AnnouncementStore; versions: VersionWatcher; clock: Clock };
 

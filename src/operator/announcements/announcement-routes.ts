@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { announcementRecord } from './announcement-records.ts';
 import type { Announcements } from './announcements.ts';
-import { announcementRecord } from './public-records.ts';
 
 const read = {
   tags: ['operations'],
