@@ -5,7 +5,7 @@ import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import type { KeyHolder } from '#keys/key-holder';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { execute, makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { type Figure, median, seen } from './table.ts';

@@ -1,9 +1,9 @@
 import { type Clock, SECOND } from '#core/clock';
 import { keyOf, type Lease, move, RECALL_SECONDS, reserveOf, unspent } from './lease.ts';
-import type { GrantState, LedgerStore } from './ledger-store.ts';
 import type { Membership } from './membership.ts';
 import type { GrantStep } from './next-step.ts';
 import type { Quota } from './quotas.ts';
+import type { GrantState, LedgerStore } from './statements/ledger-store.ts';
 
 /** Delay before a retry after the allowance was exhausted, in ms. */
 export const EXHAUSTED_FOR = SECOND / 2;

@@ -15,10 +15,10 @@ import { type Detail, detailOf } from '#ledger/usage/call-details';
 import type { KeyCounter } from '#ledger/usage/key-limits';
 import type { FailureLog } from '#upstream/failures/failure-log';
 import { EXHAUSTED_FOR } from './granting.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import { createMembership } from './membership.ts';
 import { createQuotas, endLease, type Held, type Quota, type Spender } from './quotas.ts';
 import { createSettling } from './settlement.ts';
+import type { LedgerStore } from './statements/ledger-store.ts';
 
 export type { Spender } from './quotas.ts';
 

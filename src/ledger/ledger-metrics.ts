@@ -1,7 +1,7 @@
 import { SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
 import type { LeasesReading } from '#ledger/leases';
-import type { LeaseRows } from '#ledger/ledger-store';
+import type { LeaseRows } from '#ledger/statements/ledger-store';
 
 const WAIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, type Instant, instantOf, SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import type { LedgerStore } from './ledger-store.ts';
-import { PROCESS_SECONDS, SWEEP_SECONDS } from './process-store.ts';
+import type { LedgerStore } from './statements/ledger-store.ts';
+import { PROCESS_SECONDS, SWEEP_SECONDS } from './statements/process-store.ts';
 
 /** How long calls may be spent after the process was last announced, in ms: 2 s less than other processes wait. */
 const USABLE_FOR = (PROCESS_SECONDS - 2) * SECOND;

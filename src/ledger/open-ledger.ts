@@ -5,7 +5,7 @@ import type { Database } from '#database/database';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createLedgerMetrics } from './ledger-metrics.ts';
 import type { ledgerSettings } from './ledger-settings.ts';
-import { createLedgerStore } from './ledger-store.ts';
+import { createLedgerStore } from './statements/ledger-store.ts';
 import { createUsageDayStore } from './usage/usage-day-store.ts';
 import { createUsageRetention } from './usage/usage-retention.ts';
 

@@ -2,10 +2,10 @@ import { type Clock, instantOf, SECOND } from '#core/clock';
 import { detailText } from '#ledger/usage/call-details';
 import { createGranting } from './granting.ts';
 import { isReported, keyOf, move } from './lease.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import type { Membership } from './membership.ts';
 import { type GrantStep, nextStep, type Step } from './next-step.ts';
 import { leasesIn, type Quota, type Quotas } from './quotas.ts';
+import type { LedgerStore } from './statements/ledger-store.ts';
 import { createUserQueue, MAX_AT_ONCE } from './user-queue.ts';
 
 /** Leases per statement: a report takes 3 µs for each, a grant 60 µs. A waiting call never waits for more than one. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { DAY } from '#core/clock';
 import { createLeases } from '#ledger/leases';
-import type { LedgerStore } from '#ledger/ledger-store';
+import type { LedgerStore } from '#ledger/statements/ledger-store';
 import { BY_HAND, type HandClock, handClock } from '../ledger/allowance-harness.ts';
 import { unlogged } from '../support/unlogged.ts';
 

@@ -4,7 +4,7 @@ import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import { refuseEnded } from '#keys/key-holder';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { createUserServices } from '#user-services';
 import { addMonths } from '#users/plan';
 import type { TestDatabase } from '../support/database/database.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { unlogged } from '../support/unlogged.ts';
 import { BY_HAND, createUser, type HandClock, handClock, openLeaseHolder, usageRows } from './allowance-harness.ts';

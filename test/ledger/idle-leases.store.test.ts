@@ -3,7 +3,7 @@ import { DAY, MINUTE, SECOND } from '#core/clock';
 import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { unlogged } from '../support/unlogged.ts';
 import {

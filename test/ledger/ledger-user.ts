@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startOfDate } from '#core/clock';
-import type { GrantRequest, NewLease } from '#ledger/grant-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import type { GrantRequest, NewLease } from '#ledger/statements/grant-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import type { TestDatabase } from '../support/database/database.ts';
 import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 

@@ -3,7 +3,7 @@ import { SECOND } from '#core/clock';
 import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore, type LedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore, type LedgerStore } from '#ledger/statements/ledger-store';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 import { unlogged } from '../support/unlogged.ts';
 import { BY_HAND, createUser, handClock, openLeaseHolder } from './allowance-harness.ts';

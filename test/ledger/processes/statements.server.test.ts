@@ -5,7 +5,7 @@ import { systemClock } from '#core/clock';
 import { createAllowance } from '#gate/allowance';
 import { createKeyCache } from '#keys/key-cache';
 import { createKeyHolderStore } from '#keys/key-holder-store';
-import { createLedgerStore } from '#ledger/ledger-store';
+import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { createUserServices } from '#user-services';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { amount } from '../../support/long.ts';
