@@ -28,10 +28,10 @@ export function closings(leases: readonly LeaseKey[]): Prisma.Sql[] {
   return [
     Prisma.sql`
   INSERT INTO usage_day (user_key, date, calls) SELECT l.user_key, l.date, 0 FROM ${stored} WHERE l.spent <> 0
-  ON CONFLICT DO NOTHING`,
+  ORDER BY 1 ON CONFLICT DO NOTHING`,
     Prisma.sql`
   INSERT INTO usage_detail (user_key, date, key_id, path, calls) SELECT l.user_key, l.date, d.key_id, d.path, 0
-  FROM ${stored} ${DETAILS} ON CONFLICT DO NOTHING`,
+  FROM ${stored} ${DETAILS} ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`,
     Prisma.sql`
   WITH due AS MATERIALIZED (
     SELECT r.* FROM ${rows} r LEFT JOIN LATERAL (

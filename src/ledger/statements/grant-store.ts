@@ -40,12 +40,12 @@ export function openings(leases: readonly NewLease[], report: number): Prisma.Sq
   return [
     Prisma.sql`
   INSERT INTO usage (user_key, period_start) SELECT r.user_key, r.period_start
-  FROM ${rows} r JOIN "user" a ON a.key = r.user_key ${only('a.key')} ON CONFLICT DO NOTHING`,
+  FROM ${rows} r JOIN "user" a ON a.key = r.user_key ${only('a.key')} ORDER BY 1 ON CONFLICT DO NOTHING`,
     Prisma.sql`
   INSERT INTO lease (user_key, process, period_start, date, report, spent, granted, key_id, path)
   SELECT u.user_key, r.process, u.period_start, r.date, ${report}::int, 0, 0, r.key_id, r.path
   FROM ${rows} r JOIN usage u ON u.user_key = r.user_key AND u.period_start = r.period_start ${only('u.user_key')}
-  ON CONFLICT DO NOTHING`,
+  ORDER BY 1 ON CONFLICT DO NOTHING`,
   ];
 }
 
