@@ -48,7 +48,7 @@ export type Loss = 'request' | 'answer';
  * the default part of the remaining calls that idle leases may keep.
  */
 export function openLeaseHolder(
-  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'>,
+  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'> & { isDistributed?: boolean },
   clock: Clock,
   { reservePart, sweepAfterMs = 0 }: { reservePart?: number; sweepAfterMs?: number | undefined } = {},
 ) {
@@ -75,7 +75,8 @@ export function openLeaseHolder(
     report: fragile(report, 0),
     close: fragile(close, undefined),
   };
-  const byHand = { tickMs: BY_HAND, recallMs: 0, sweepAfterMs, reservePart };
+  const { isDistributed } = database;
+  const byHand = { tickMs: BY_HAND, recallMs: 0, sweepAfterMs, reservePart, isDistributed };
   const allowance = createAllowance({ keyCache, ledger: cut, clock, failures: unlogged, ...byHand });
   const { users, keys, administration } = createUserServices(database.prisma, { clock, changed: allowance.sync });
 
