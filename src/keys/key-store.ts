@@ -181,7 +181,9 @@ export function createKeyStore(prisma: PrismaClient) {
         assertChangeable(changes, key.scopes.includes('account'));
         const { label } = changes;
         const data = { ...(label !== undefined && { label }), ...termsToRow(changes) };
-        const changed = await tx.apiKey.update({ where: { id }, data });
+        // `update` returns the row with casts that a cluster rejects.
+        await tx.apiKey.updateMany({ where: { id }, data });
+        const changed = await tx.apiKey.findUniqueOrThrow({ where: { id } });
         assertComplete(termsOfRow(changed), 'body');
         await updateUser(tx, authority);
         return toStoredKey(changed);
@@ -210,7 +212,7 @@ export function createKeyStore(prisma: PrismaClient) {
             after: jsonOf({ state: 'revoked' }),
           },
         });
-        await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date(now) } });
+        await tx.apiKey.updateMany({ where: { id }, data: { revokedAt: new Date(now) } });
       }),
 
     /** Revokes every key of a user. Returns the number of revoked keys. */
