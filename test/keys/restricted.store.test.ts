@@ -43,7 +43,8 @@ describe('a created key', () => {
     const listed = await keys.ask('GET', '/v1/user/keys', owner);
     expect(listed.headers.get('cache-control')).toBe('no-store');
     const records = apiKeyRecord.strict().array().parse(listed.body);
-    const { apiKey, ...rest } = made;
+    const { apiKey, blockedOrigins, ...rest } = made;
+    expect(blockedOrigins).toEqual([]);
     expect(records).toEqual([
       { ...rest, url: false, lastUsedAt: null, exposedAt: null, replacedAt: null },
       expect.objectContaining({

@@ -15,7 +15,7 @@ afterAll(() => service?.close());
 
 it('links have the prefix that clients see', async () => {
   const document = (await (await get('/openapi.json')).json()) as { servers: { url: string }[] };
-  expect(document.servers[0]?.url).toBe('/quotient');
+  expect(document.servers[0]?.url).toBe('https://example.org/quotient');
   const page = await (await get('/docs')).text();
   const links = [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(10);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, HOUR, SECOND, secondsInWords } from '#core/clock';
+import { type Clock, HOUR, SECOND, secondsInWords, systemClock } from '#core/clock';
 import { annotate, traced } from '#core/tracing';
 import { type Breaker, createBreaker } from '#upstream/circuit-breaker';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
@@ -91,7 +91,7 @@ export function openUpstream(options: UpstreamOptions) {
       ...rest,
       method: isPost ? 'POST' : 'GET',
       headers: more ? { ...own, ...more } : own,
-      withinMs: until - clock.elapsed(),
+      withinMs: until - systemClock.elapsed(),
     });
     const { status } = response;
     if (!isRedirect(status)) return response;
@@ -187,7 +187,8 @@ export function openUpstream(options: UpstreamOptions) {
     retries: number,
   ): Promise<T> {
     const method = (request.body ?? request.verbatim?.body) === undefined ? 'GET' : 'POST';
-    const until = clock.elapsed() + Math.min(timeoutMs, request.withinMs ?? timeoutMs);
+    // A deadline limits a real connection, so it does not follow a simulated clock.
+    const until = systemClock.elapsed() + Math.min(timeoutMs, request.withinMs ?? timeoutMs);
     for (let attempt = 0; ; attempt++) {
       const pause = backoff(attempt);
       try {
@@ -200,7 +201,7 @@ export function openUpstream(options: UpstreamOptions) {
         return await traced(`${method} ${name}`, attributes, () => once(request, until, read), 'client');
       } catch (error) {
         const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
-        if (!isRetried || attempt === retries || clock.elapsed() + pause >= until) throw error;
+        if (!isRetried || attempt === retries || systemClock.elapsed() + pause >= until) throw error;
       }
       const { signal } = request;
       await wait(pause, undefined, signal && { signal }).catch(() => {

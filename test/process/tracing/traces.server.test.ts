@@ -92,6 +92,7 @@ it('one trace shows a call that needs a fetch, from the request to the stored pr
   expect([...new Set(treeOf(2))]).toEqual([
     'GET /v1/prices/latest/token > fetch latest',
     'GET /v1/prices/latest/token > ledger grant',
+    'GET /v1/prices/latest/token > ledger open',
     'caller > GET /v1/prices/latest/token',
     'fetch latest > GET coingecko',
     'fetch latest > claim',
