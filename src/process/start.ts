@@ -7,8 +7,8 @@ export const isLaunched = () =>
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
 /**
- * Restarts the process with flags and variables that are read at start. The operator's values take precedence. Returns
- * the exit code if the process cannot be replaced.
+ * Restarts the process with flags and variables that are read at start. The operator's values take precedence. If the
+ * process cannot be replaced, runs a child process and returns its exit code.
  */
 export async function launch(flags: readonly string[]): Promise<number> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { MINUTE } from '#core/clock';
 
-/** How far the clocks of two processes may differ, in ms, including the time of the request. */
+/** The maximum difference between the clocks of two processes, in ms, plus the duration of the request. */
 const MAX_APART = MINUTE;
 const FORM = /^Process (\d{13})\.([A-Za-z0-9_-]{43})$/;
 

@@ -28,7 +28,9 @@ function textOf(body: Buffer): string {
   return body.toString('utf8').replace(/^\ufeff/, '');
 }
 
-/** Parses a JSON text within the bounds of a body. Throws `invalid_request`. */
+/**
+ * Parses JSON text. The limits for depth and number of values are those of a request body. Throws `invalid_request`.
+ */
 export function parseJson(text: string): unknown {
   const { excess } = scanJson(text, BOUNDS);
   if (excess) throw broken(PASSED[excess]);

@@ -34,7 +34,7 @@ const OPEN: Record<StatisticsKind, (options: StatisticsOptions) => StatisticsSou
   'arweave-node': openArweaveNode,
 };
 
-/** While every source fails, statistics older than this count as missing, in ms. */
+/** The age, in ms, above which statistics count as missing while every source fails. */
 const USEFUL_FOR = DAY;
 
 type Deps = CapabilityDeps<StatisticsSettings>;

@@ -54,8 +54,9 @@ async function demoKey(users: Opened['users'], dataDir: string): Promise<string>
 }
 
 /**
- * Fetches the five-minute samples of the last day of each token. The changes over 24 hours need a sample within half an
- * hour of the day before: hourly samples may be farther away. Returns the response of the first call in the guide.
+ * Fetches the five-minute samples of the last day of each token. The changes over 24 hours need a sample within half
+ * an hour of the time 24 hours ago, and the nearest hourly sample may be farther away. Returns the response of the
+ * first call in the guide.
  */
 async function warmUp(url: string, apiKey: string): Promise<string> {
   async function call(path: string): Promise<string> {

@@ -13,9 +13,10 @@ const DETAILS = Prisma.sql`CROSS JOIN LATERAL (
   GROUP BY 1, 2, 3, 4 HAVING sum(d.calls) <> 0`;
 
 /**
- * Removes leases whose spent calls are all reported, at most one of each user: returns the unspent calls to the period,
- * and adds the spent calls to their date, key and path. The first two statements insert the rows that the third raises,
- * because a cluster runs a statement that only changes rows of one user on one node. Everything comes from the row. Races:
+ * Removes leases whose spent calls are all reported, at most one lease of each user. Returns their unspent calls to the
+ * period, and adds their spent calls to the date, key and path. The first two statements insert the rows that the third
+ * raises, because a cluster runs a statement that only changes rows of one user on one node. Everything comes from the
+ * row. Races:
  * - The response is lost. The repeated statement finds no row and changes nothing.
  * - Two processes close the lease of a dead process. The row can be deleted once, and only its values are booked.
  * - The lease was overspent, because others took its process for dead. Then `granted` is lower, and `used` rises.

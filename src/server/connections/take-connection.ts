@@ -11,8 +11,8 @@ export function takeConnection(response: ServerResponse, first: string, take: (s
   // Node would end the connection after its last response.
   socket.destroySoon = () => undefined;
   response.once('finish', () => {
-    // Node's listeners continue to read, release the parser, and abort the requests that wait behind this request. An
-    // aborted request would destroy its connection.
+    // On `resume`, Node's listener continues to read. On `close`, its listener releases the parser and aborts the
+    // requests that wait behind this request. An aborted request would destroy its connection.
     socket.destroy = () => socket;
     socket.emit('resume');
     socket.emit('close', false);

@@ -29,7 +29,7 @@ const nameOf = (error: unknown): string => {
   return String(code ?? name ?? 'unknown');
 };
 
-/** Upstreams in `observed` report their successes. A failure of any other upstream is attributed to the work. */
+/** Upstreams in `observed` report their successes. A failure of any other upstream is attributed to `work`. */
 export function identifyFailure(
   work: string,
   error: unknown,

@@ -7,8 +7,8 @@ const MAX_FACTOR = 1_000_000;
 const AROUND = 3;
 
 /**
- * The positions of rows that are out of order in an ascending list, such as a row with a time in the wrong month. All
- * rows of the longest ascending part are in order. Empty if the list is not in ascending order at all.
+ * The positions of rows that are out of order in an ascending list, such as a row with a time in the wrong month. The
+ * rows of the longest ascending subsequence count as in order. Empty if the list is not in ascending order at all.
  */
 export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
   const misplaced = new Set<number>();
