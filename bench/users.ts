@@ -12,10 +12,12 @@ const BATCH = 10_000;
 /** A server's database if `url` is set. Otherwise, an embedded database in `dataDir`. */
 export type DatabaseLocation = { url: string | undefined; dataDir: string };
 
-/** Applies a checkout's migrations to an empty database by running a command: every command applies them. */
-export async function migrate({ url, dataDir }: DatabaseLocation, tree: string): Promise<void> {
-  const env = { ...process.env, DATABASE_URL: url ?? '', DATA_DIR: dataDir };
-  await run(node, [join(tree, 'build/cli/quotient.js'), 'users', 'list'], { env });
+/** Creates a database with a checkout's migrations by opening it. Commands do not create an embedded database. */
+export async function migrate(location: DatabaseLocation, tree: string): Promise<void> {
+  const module = JSON.stringify(join(tree, 'build/database/database.js'));
+  const script = `const { openDatabase } = await import(${module});
+    await (await openDatabase(${JSON.stringify(location)})).close();`;
+  await run(node, ['--input-type=module', '-e', script]);
 }
 
 /** Inserts users with one key each. The rows are dated an hour ago, because processes reread recent changes. */
