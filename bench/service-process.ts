@@ -27,7 +27,7 @@ type Options = {
   onLine?: (line: string) => void;
 };
 
-/** Starts a server in a separate process. The server's URL is the first URL that it prints. */
+/** Starts a server in a separate process, which prints its URL alone, or as the service logs it. */
 export async function startServer(
   script: string,
   env: Record<string, string>,
@@ -47,7 +47,7 @@ export async function startServer(
   lines.on('line', onLine);
   const url = await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      const [, found] = /(?:^|Server listening at )(http:\/\/127\.0\.0\.1:\d+)/.exec(line) ?? [];
       if (found) resolve(found);
     });
     lines.once('close', () => reject(new Error(`${script} did not start`)));
