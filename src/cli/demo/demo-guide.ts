@@ -60,6 +60,7 @@ Quotient is running. ALL DATA IS SYNTHETIC and comes from simulated data sources
   Console:          ${url}/
   Documentation:    ${url}/docs
   Your API key:     ${apiKey}
+                    (the demo's own first calls have used a few of its calls)
 ${operator}
 ${calls.join('')}
 The first of these calls returns:

@@ -48,7 +48,7 @@ type Dependencies = {
 export function keyLimitExceeded(limit: number, cost: number, { date }: KeyCounter, now: number): Problem {
   const detail =
     cost === 1
-      ? `All ${limit} calls of this key for ${isoDate(date)} are used.`
+      ? `The daily limit of this key (calls: ${limit}) is used for ${isoDate(date)}.`
       : `Fewer than ${cost} of the ${limit} calls of this key for ${isoDate(date)} are left.`;
   return new Problem('key_limit_exceeded', `${detail} The next UTC day starts at midnight.`, {
     retryAfter: (date + DAY - now) / SECOND,
