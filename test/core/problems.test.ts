@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { invalidRequest, type ProblemCode, problemKind } from '#core/problems';
 import { MAX_KEYS_PER_USER } from '#keys/api-key';
 import { DEFAULT_BODY_KB } from '#node/node-settings';
-import { MAX_DISCARDED } from '#server/connections/request-body';
+import { MAX_DISCARDED } from '#server/connections/body-problems';
 import { STREAM_LIMITS } from '#server/responses/open-streams';
 
 test('the texts state the limits that the service applies', () => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MINUTE, SECOND } from '#core/clock';
-import { Problem, type ProblemCode } from '#core/problems';
+import { Problem } from '#core/problems';
 import { createConcurrencyLimit, createLoopTurns } from '#server/connections/loop-turns';
+import { bodyTooLarge, inTooManyPieces, MAX_DISCARDED, overloaded, tooSlow } from './body-problems.ts';
 import { createLingering, type Linger } from './lingering.ts';
 
 /** How long a request may take to arrive, in ms. */
@@ -24,7 +25,6 @@ const MAX_READ_AFTER_RESPONSE = 64 * 1024;
 const PER_TURN = 4;
 /** After this many bytes, a body waits for its next turn. */
 const TURN_BYTES = 32 * 1024;
-export const MAX_DISCARDED = 1024 * 1024;
 /** The maximum size of the buffers of all bodies in progress, in bytes, and the maximum number of bodies per client. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 const MAX_BODIES = 4;
@@ -33,19 +33,6 @@ const MIN_RATE = 1024;
 /** The maximum number of pieces of a body. Each costs a function call, and a chunk (RFC 9112, 7.1) may be one byte. */
 const MAX_PIECES = 4096;
 const FIRST_BUFFER = 4 * 1024;
-
-// The header of responses that do not wait for the rest of a body.
-const close = { connection: 'close' };
-
-const rejection = (code: ProblemCode, detail: string) => new Problem(code, detail, { headers: close });
-export const bodyTooLarge = (limit: number = MAX_DISCARDED) =>
-  rejection(
-    'body_too_large',
-    `The body is larger than the limit of this path (${limit / 1024} KB). Send a smaller body.`,
-  );
-const inTooManyPieces = () => rejection('body_too_large', 'The body arrived in too many chunks. Send larger chunks.');
-const tooSlow = () => rejection('request_timeout', 'The body arrived too slowly. Send the whole body without pauses.');
-const overloaded = (detail: string) => new Problem('overloaded', detail, { retryAfter: 1, headers: close });
 
 /** The announced length of a body in bytes (RFC 9112, 6.3). A chunked body announces no length. */
 const lengthOf = ({ headers }: IncomingMessage): number =>
@@ -64,6 +51,10 @@ type Body = {
   fail?: (problem: Problem) => void;
 };
 
+/** An entry in a WeakMap per request takes four times as long as the rest of `expect`, and slows garbage collection. */
+const BODY = Symbol('expected body');
+type Expecting = IncomingMessage & { [BODY]?: Body };
+
 type Reception = {
   limit: number;
   take: (piece: Buffer) => void;
@@ -72,11 +63,8 @@ type Reception = {
 };
 
 /** Passes each piece of a body to `take`, waiting for a turn when necessary. Resolves at the end of the body. */
-function receive(
-  request: IncomingMessage,
-  body: Body | undefined,
-  { limit, take, timeouts, turns }: Reception,
-): Promise<void> {
+function receive(request: Expecting, { limit, take, timeouts, turns }: Reception): Promise<void> {
+  const body = request[BODY];
   if (body === undefined || request.readableEnded) return Promise.resolve();
   if (body.fault) return Promise.reject(body.fault);
   const length = lengthOf(request);
@@ -134,6 +122,15 @@ function receive(
   });
 }
 
+/** A short body that has arrived together with its head. Undefined for any other body. */
+function arrivedBody(request: Expecting, limit: number): Buffer | undefined {
+  if (!request.complete || request[BODY] === undefined || request[BODY].fault) return undefined;
+  const length = lengthOf(request);
+  if (length > Math.min(limit, TURN_BYTES) || length !== request.readableLength || request.socket.isPaused())
+    return undefined;
+  return request.read() ?? undefined;
+}
+
 /** Gives the client time to read the response. Otherwise, Node would immediately cut a connection that is closing. */
 function lingerAfter(
   { shouldKeepAlive }: ServerResponse,
@@ -162,8 +159,7 @@ export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
   lingerUnread: Linger = createLingering(timeouts.linger),
 ) {
-  const bodies = new WeakMap<IncomingMessage, Body>();
-  const lastOn = new WeakMap<Socket, IncomingMessage>();
+  const lastOn = new WeakMap<Socket, Expecting>();
   const beginReading = createConcurrencyLimit(MAX_BODIES, (max) =>
     overloaded(`A client can send up to ${max} bodies at the same time. Wait until one of them has arrived.`),
   );
@@ -172,33 +168,35 @@ export function createRequestBodies(
 
   return {
     /** Call this for every request with a body, before the response. */
-    expect(request: IncomingMessage, response: ServerResponse): void {
-      const keepsAlive = response.shouldKeepAlive;
-      bodies.set(request, { response, keepsAlive });
+    expect(request: Expecting, response: ServerResponse): void {
+      request[BODY] = { response, keepsAlive: response.shouldKeepAlive };
       lastOn.set(request.socket, request);
-      const pauseIfIncomplete = () => {
-        if (!request.complete) request.socket.pause();
+      // Until the body is complete, its response is the last one on the connection.
+      if (lengthOf(request) > MAX_READ_AFTER_RESPONSE) response.shouldKeepAlive = false;
+      const awaitRest = () => {
+        if (request.complete) return;
+        request.socket.pause();
+        // Runs before Node's own listener, which closes the connection after its last response.
+        response.prependListener('finish', () => {
+          if (!request.complete) lingerAfter(response, request, timeouts, lingerUnread);
+        });
       };
       // A body that arrives with its head needs no pause, which takes two system calls. Bodies that wait for an earlier
       // response do, because many fit into one piece.
-      if (response.socket === null) request.socket.pause();
-      else process.nextTick(pauseIfIncomplete);
-      // Until the body is complete, its response is the last one on the connection.
-      if (lengthOf(request) > MAX_READ_AFTER_RESPONSE) response.shouldKeepAlive = false;
-      // Runs before Node's own listener, which closes the connection after its last response.
-      response.prependListener('finish', () => {
-        if (!request.complete) lingerAfter(response, request, timeouts, lingerUnread);
-      });
+      if (response.socket === null) awaitRest();
+      else process.nextTick(awaitRest);
     },
 
     /** Calls a function in a later turn, so that a thousand simultaneous bodies do not block the event loop. */
     begin: turns.wait,
     /** Passes the pieces of a body to `take`, and discards them. Resolves at its end. Throws `body_too_large` and `request_timeout`. */
     discard: (request: IncomingMessage, take: (piece: Buffer) => void = () => undefined): Promise<void> =>
-      receive(request, bodies.get(request), { limit: MAX_DISCARDED, take, timeouts, turns }),
+      receive(request, { limit: MAX_DISCARDED, take, timeouts, turns }),
 
     /** Reads a body of at most `limit` bytes. Throws `overloaded` if the client sends too many at once. */
     async read(request: IncomingMessage, caller: unknown, limit: number, atOnce?: number): Promise<Buffer> {
+      const arrived = arrivedBody(request, limit);
+      if (arrived) return arrived;
       let buffer = Buffer.alloc(0);
       let size = 0;
       const end = beginReading(caller, atOnce);
@@ -216,7 +214,7 @@ export function createRequestBodies(
           piece.copy(buffer, size);
           size = wanted;
         };
-        await receive(request, bodies.get(request), { limit, take, timeouts, turns });
+        await receive(request, { limit, take, timeouts, turns });
         return buffer.subarray(0, size);
       } finally {
         buffered -= buffer.length;
@@ -227,7 +225,7 @@ export function createRequestBodies(
     /** Handles invalid HTTP input. Returns true if the input belongs to a body. Reading that body then fails. */
     fail(socket: Socket, problem: Problem): boolean {
       const request = lastOn.get(socket);
-      const body = request && bodies.get(request);
+      const body = request?.[BODY];
       if (!body || request.complete) return false;
       body.fault = problem;
       body.fail?.(problem);

@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { maskApiKeys } from '#core/log';
 import { invalidRequest, Problem } from '#core/problems';
 import { urlKeyHeaders } from '../url-key.ts';
-import { bodyTooLarge, MAX_DISCARDED, type RequestBodies } from './request-body.ts';
+import { bodyTooLarge, MAX_DISCARDED } from './body-problems.ts';
+import type { RequestBodies } from './request-body.ts';
 import { discardBody } from './unread-body.ts';
 
 const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Problem } from '#core/problems';
-import { createRequestBodies, MAX_DISCARDED, TIMEOUTS } from '#server/connections/request-body';
+import { MAX_DISCARDED } from '#server/connections/body-problems';
+import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';
 
 /* Bodies are sent to a server that responds with the outcome of reading them. */
 
