@@ -87,10 +87,16 @@ async function toReply(name: string, response: UpstreamResponse, maxBytes: numbe
 const OPENING_BRACE = 0x7b;
 
 /** Throws like `toReply`. Nodes respond only with JSON objects, so a page is recognized by its first byte. */
-async function toPassedReply(name: string, response: UpstreamResponse, maxBytes: number, now: number) {
+function toPassedReply(
+  name: string,
+  response: UpstreamResponse,
+  maxBytes: number,
+  now: number,
+): PassedReply | Promise<PassedReply> {
   const { status, headers, bytes } = response;
-  if (status >= 400) return { status, headers, bytes, body: (await toReply(name, response, maxBytes, now)).body };
-  if (bytes[0] === OPENING_BRACE) return { status, headers, bytes };
+  if (status >= 400)
+    return toReply(name, response, maxBytes, now).then(({ body }) => ({ status, headers, bytes, body }));
+  if (bytes[0] === OPENING_BRACE) return response;
   throw new UpstreamFailure(name, 'not_json', `status ${status} without JSON`);
 }
 
@@ -143,12 +149,16 @@ export function openNode({ url, name = 'node', ...options }: Options) {
 
     /** Like `send`. Callers choose what they request, so only failures of the connection count against the node. */
     pass(request: PassedRequest, withinMs: number, signal?: AbortSignal): Promise<PassedReply> {
-      const { path, isSearch, circuit, ...verbatim } = request;
+      const { path, isSearch, circuit } = request;
       const maxBytes = isSearch ? MAX_SEARCH_BYTES : MAX_BYTES;
       const { sendOnce } = isSearch ? searches : upstream;
       return sendOnce(
         {
-          ...{ path, circuit, verbatim, maxBytes, signal },
+          path,
+          circuit,
+          verbatim: request,
+          maxBytes,
+          signal,
           withinMs: Math.max(1, Math.ceil(withinMs)),
           ownFailures: SEARCH_FAILURES,
         },

@@ -114,7 +114,8 @@ class Collector implements Dispatcher.DispatchHandler {
   #succeed(): void {
     const [first = Buffer.alloc(0), ...others] = this.#parts;
     const bytes = others.length === 0 ? first : Buffer.concat(this.#parts);
-    if (this.#end()) this.#resolve({ ...(this.#head as ResponseHead), bytes });
+    const { status, headers } = this.#head as ResponseHead;
+    if (this.#end()) this.#resolve({ status, headers, bytes });
   }
 
   /** Closes the connection, on which the rest of the response would arrive. */

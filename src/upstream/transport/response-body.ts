@@ -76,8 +76,12 @@ async function decoded(bytes: Buffer, codings: readonly string[], maxBytes: numb
   return body;
 }
 
-export async function readResponse(name: string, response: HttpResponse, maxBytes: number): Promise<UpstreamResponse> {
+export function readResponse(
+  name: string,
+  response: HttpResponse,
+  maxBytes: number,
+): UpstreamResponse | Promise<UpstreamResponse> {
   const codings = codingsOf(name, response.headers);
   if (codings.length === 0) return new UpstreamResponse(response);
-  return new UpstreamResponse({ ...response, bytes: await decoded(response.bytes, codings, maxBytes) });
+  return decoded(response.bytes, codings, maxBytes).then((bytes) => new UpstreamResponse({ ...response, bytes }));
 }

@@ -66,6 +66,8 @@ type Sending = Pick<Parameters<ReturnType<typeof openHttpClient>['request']>[1],
   until: number;
 };
 
+type Read<T> = (response: UpstreamResponse) => T | Promise<T>;
+
 /** One upstream over HTTP with its connections, deadline, retries, breaker and budget. */
 export function openUpstream(options: UpstreamOptions) {
   const { name, headers = {}, timeoutMs, clock, reserve, callSpacing, observe } = options;
@@ -84,14 +86,16 @@ export function openUpstream(options: UpstreamOptions) {
 
   /** Follows one redirect on the same host. The request to its target is another call of the budget. */
   async function respond(target: Target, sending: Sending, isSecond = false): Promise<HttpResponse> {
-    const { until, headers: more, ...rest } = sending;
-    const isPost = rest.body !== undefined;
+    const { until, headers: more, body, accept, signal } = sending;
+    const isPost = body !== undefined;
     const own = isPost ? ofPost : ofGet;
     const response = await client.request(target, {
-      ...rest,
       method: isPost ? 'POST' : 'GET',
       headers: more ? { ...own, ...more } : own,
+      body,
       withinMs: until - systemClock.elapsed(),
+      signal,
+      accept,
     });
     const { status } = response;
     if (!isRedirect(status)) return response;
@@ -141,11 +145,7 @@ export function openUpstream(options: UpstreamOptions) {
     throw overBudget();
   }
 
-  async function once<T>(
-    request: UpstreamRequest,
-    until: number,
-    read: (response: UpstreamResponse) => T | Promise<T>,
-  ): Promise<T> {
+  async function once<T>(request: UpstreamRequest, until: number, read: Read<T>): Promise<T> {
     const circuit = circuitOf(request);
     enterCircuit(circuit);
     if (reserve) await spend(circuit, reserve);
@@ -181,27 +181,30 @@ export function openUpstream(options: UpstreamOptions) {
 
   const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
 
-  async function send<T>(
-    request: UpstreamRequest,
-    read: (response: UpstreamResponse) => T | Promise<T>,
-    retries: number,
-  ): Promise<T> {
-    const method = (request.body ?? request.verbatim?.body) === undefined ? 'GET' : 'POST';
+  const deadlineOf = ({ withinMs = timeoutMs }: UpstreamRequest): number =>
     // A deadline limits a real connection, so it does not follow a simulated clock.
-    const until = systemClock.elapsed() + Math.min(timeoutMs, request.withinMs ?? timeoutMs);
-    for (let attempt = 0; ; attempt++) {
-      const pause = backoff(attempt);
+    systemClock.elapsed() + Math.min(timeoutMs, withinMs);
+
+  function attempt<T>(request: UpstreamRequest, until: number, read: Read<T>, resends = 0): Promise<T> {
+    const method = (request.body ?? request.verbatim?.body) === undefined ? 'GET' : 'POST';
+    const attributes = {
+      'http.request.method': method,
+      'quotient.source': name,
+      ...endpoint,
+      ...(resends > 0 && { 'http.request.resend_count': resends }),
+    };
+    return traced(`${method} ${name}`, attributes, () => once(request, until, read), 'client');
+  }
+
+  async function send<T>(request: UpstreamRequest, read: Read<T>): Promise<T> {
+    const until = deadlineOf(request);
+    for (let resends = 0; ; resends++) {
+      const pause = backoff(resends);
       try {
-        const attributes = {
-          'http.request.method': method,
-          'quotient.source': name,
-          ...endpoint,
-          ...(attempt > 0 && { 'http.request.resend_count': attempt }),
-        };
-        return await traced(`${method} ${name}`, attributes, () => once(request, until, read), 'client');
+        return await attempt(request, until, read, resends);
       } catch (error) {
         const isRetried = error instanceof UpstreamFailure && RETRIED.has(error.reason);
-        if (!isRetried || attempt === retries || systemClock.elapsed() + pause >= until) throw error;
+        if (!isRetried || resends === RETRIES || systemClock.elapsed() + pause >= until) throw error;
       }
       const { signal } = request;
       await wait(pause, undefined, signal && { signal }).catch(() => {
@@ -213,12 +216,10 @@ export function openUpstream(options: UpstreamOptions) {
   return {
     name,
     /** For idempotent calls: retries broken connections and 5xx. Throws `UpstreamFailure` and errors of `read`. */
-    send: <T>(request: UpstreamRequest, read: (response: UpstreamResponse) => T): Promise<T> =>
-      send(request, read, RETRIES),
+    send,
 
     /** Calls without retries. The failure's `sent` states whether the request may have been sent. */
-    sendOnce: <T>(request: UpstreamRequest, read: (response: UpstreamResponse) => T | Promise<T>): Promise<T> =>
-      send(request, read, 0),
+    sendOnce: <T>(request: UpstreamRequest, read: Read<T>): Promise<T> => attempt(request, deadlineOf(request), read),
 
     close: client.close,
   };
