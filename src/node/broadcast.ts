@@ -63,7 +63,7 @@ export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: D
       return response;
     };
     try {
-      const response = await pool.call(member, until, broadcast);
+      const response = await pool.call({ member, until }, broadcast);
       return { response, hash: response.txhash };
     } catch (error) {
       if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
@@ -76,7 +76,7 @@ export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: D
   async function send(request: BroadcastRequest, until: number, user: number | undefined): Promise<Sent> {
     const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
     const prepare = (member: Member, sequence?: string) =>
-      pool.call(member, until, (calls) => calls.prepare(effective, sequence), false);
+      pool.call({ member, until, sends: false }, (calls) => calls.prepare(effective, sequence));
     let unsent: UpstreamFailure | NodeRejection | undefined;
     let refused: Sent | undefined;
     for (const member of await pool.candidates({ user })) {

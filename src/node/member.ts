@@ -2,9 +2,10 @@ import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import { traced } from '#core/tracing';
 import { detectDialect, type NodeCalls, type NodeCapabilities, type NodeDialect } from '#cosmos/dialects/adapter';
-import { NodeFault, type NodeFaultKind, type SendToNode } from '#cosmos/exchange';
+import { NodeFault, type SendToNode } from '#cosmos/exchange';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import type { FailureLog } from '#upstream/failures/failure-log';
+import { toFailure } from './problem.ts';
 import { isUpToCaller, type NodeSource, type PassedReply, type PassedRequest } from './source.ts';
 
 /** A node, and the function that counts the parts of its responses that are omitted because they are malformed. */
@@ -77,31 +78,6 @@ export function createWantedChain(members: readonly Member[], chainId: string | 
 
 type WantedChain = ReturnType<typeof createWantedChain>;
 
-const REASONS: Record<NodeFaultKind, FailureCause> = {
-  malformed: 'unexpected',
-  unavailable: 'server_error',
-  not_ready: 'server_error',
-  rate_limited: 'rate_limited',
-  too_large: 'too_large',
-  wrong_dialect: 'unexpected',
-};
-
-/** Faults with which the node certainly has not accepted a transaction. */
-const NOT_ACCEPTED: ReadonlySet<NodeFaultKind> = new Set(['rate_limited', 'wrong_dialect', 'not_ready']);
-
-/** Converts failures to `UpstreamFailure`. A transaction that the node has not accepted counts as not sent. */
-function toFailure(error: unknown, sent: boolean, node: string): unknown {
-  if (error instanceof UpstreamFailure) {
-    if (sent && error.reason !== 'rate_limited') return error;
-    const { retryAfter, reason, upstream, message, cause } = error;
-    const said = message.slice(`${upstream}: `.length);
-    return new UpstreamFailure(node, reason, said, { cause, retryAfter, sent: false });
-  }
-  if (!(error instanceof NodeFault)) return error;
-  const isTaken = sent && !NOT_ACCEPTED.has(error.kind);
-  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
-}
-
 /** Failures that count against the node even if the client chose how much to request. */
 const OF_THE_NODE: ReadonlySet<FailureCause> = new Set(['unreachable', 'rate_limited', 'resting']);
 /** A failure that never counts against the node, because another node would return as much data. */
@@ -114,9 +90,20 @@ const isOfNode = (reason: FailureCause, isOpenEnded: boolean): boolean =>
 /** The calls in a node's dialect. All have the newest block, which also contains the chain. */
 export type PoolCalls = Pick<NodeCalls, 'head'>;
 export type OpenCalls<Calls> = (dialect: NodeDialect, send: SendToNode, capabilities: NodeCapabilities) => Calls;
-/** Passes a request to the node as it is. */
-export type Pass = (request: PassedRequest) => Promise<PassedReply>;
-export type UseNode<Calls, T> = (calls: Calls, pass: Pass) => Promise<T>;
+export type UseNode<Calls, T> = (calls: Calls) => Promise<T>;
+
+/** A node's turn to respond. */
+export type Turn = {
+  member: Member;
+  /** The end of the turn, in monotonic ms. */
+  until: number;
+  /** False if a failed call cannot have been received, unlike a broadcast. */
+  sends?: boolean;
+  /** Cancels the call, which says nothing about the node. */
+  signal?: AbortSignal | undefined;
+  /** Set by the call: whether the client has chosen how much the node must do. */
+  isOpenEnded?: boolean;
+};
 
 type CallOptions<Calls> = {
   chain: WantedChain;
@@ -189,41 +176,35 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
     }
   }
 
-  /**
-   * `until` is in monotonic ms. `sends` means that a failed call may have been received, as for a broadcast. `signal`
-   * cancels the call, which says nothing about the node.
-   */
-  async function call<T>(
-    member: Member,
-    until: number,
-    use: UseNode<Calls, T>,
-    sends = true,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    let isOpenEnded = false;
-    function timeLeft(): number {
-      const left = until - clock.elapsed();
-      if (left > 0) return left;
-      throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
-    }
-    const send: SendToNode = (question) => {
-      isOpenEnded = isUpToCaller(question);
-      return member.source.send(question, timeLeft(), signal);
+  /** A node whose dialect and chain are known needs no call before a request is passed to it. */
+  const isIntroduced = ({ dialect, chainId }: Member): boolean =>
+    dialect !== undefined && (!chain.areCompared || chainId !== undefined);
+
+  function timeLeft({ member, until }: Turn): number {
+    const left = until - clock.elapsed();
+    if (left > 0) return left;
+    throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
+  }
+
+  const sendIn =
+    (turn: Turn): SendToNode =>
+    (question) => {
+      turn.isOpenEnded = isUpToCaller(question);
+      return turn.member.source.send(question, timeLeft(turn), turn.signal);
     };
-    const pass: Pass = (request) => {
-      isOpenEnded = true;
-      return member.source.pass(request, timeLeft(), signal);
-    };
+
+  /** Records the outcome of a turn as the state of its node. */
+  async function recorded<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    const { member, signal, sends = true } = turn;
     try {
-      const attributes = { 'quotient.source': nameOf(member) };
-      const value = await traced('node call', attributes, () => attempt(member, send, (calls) => use(calls, pass)));
+      const value = await traced('node call', { 'quotient.source': nameOf(member) }, work);
       member.failure = undefined;
       return value;
     } catch (error) {
       signal?.throwIfAborted();
       const failure = toFailure(error, sends, nameOf(member));
       if (failure instanceof UpstreamFailure) {
-        if (!isOfNode(failure.reason, isOpenEnded)) throw failure;
+        if (!isOfNode(failure.reason, turn.isOpenEnded === true)) throw failure;
         failures.failed('node call', failure);
         member.failure = failure;
       } else member.failure = undefined;
@@ -231,5 +212,22 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
     }
   }
 
-  return { call, readHead };
+  return {
+    readHead,
+
+    /** Calls a node in its dialect. */
+    call: <T>(turn: Turn, use: UseNode<Calls, T>): Promise<T> =>
+      recorded(turn, () => attempt(turn.member, sendIn(turn), use)),
+
+    /** Passes a request to a node as it is. */
+    pass: <T>(turn: Turn, request: PassedRequest, accept: (reply: PassedReply) => T): Promise<T> =>
+      recorded(turn, () => {
+        const { member, signal } = turn;
+        const pass = () => {
+          turn.isOpenEnded = true;
+          return member.source.pass(request, timeLeft(turn), signal).then(accept);
+        };
+        return isIntroduced(member) ? pass() : attempt(member, sendIn(turn), pass);
+      }),
+  };
 }

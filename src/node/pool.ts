@@ -17,10 +17,11 @@ import {
   type OpenCalls,
   type PoolCalls,
   type PoolSource,
+  type Turn,
   type UseNode,
 } from './member.ts';
 import { notConfigured } from './problem.ts';
-import { CHECK_INTERVAL } from './source.ts';
+import { CHECK_INTERVAL, type PassedReply, type PassedRequest } from './source.ts';
 
 /** A node that is further behind the best node, in blocks, is used only if no other node is usable. */
 const MAX_BEHIND = 50;
@@ -69,27 +70,30 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
   const configured = dialect === 'auto' ? undefined : dialect;
   const members = sources.map((source, index) => createMember(source, index, configured, list));
   const chain = createWantedChain(members, chainId);
-  const { call, readHead } = createMemberCall({ chain, open, configured, clock, log, failures });
+  const { call, pass, readHead } = createMemberCall({ chain, open, configured, clock, log, failures });
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let firstCheck: Promise<unknown> | undefined;
+  let firstCheck: Promise<void> | undefined;
+  let isChecked = false;
 
   async function check(member: Member): Promise<void> {
     try {
       const until = clock.elapsed() + timeoutMs;
-      member.height = await call(member, until, (calls) => readHead(member, calls));
+      member.height = await call({ member, until }, (calls) => readHead(member, calls));
     } catch {
       member.height = undefined;
     }
   }
 
   /** Refreshes the heights when they are due. Only the first callers wait, for a limited time. */
-  async function checkHeights(): Promise<void> {
+  function checkHeights(): Promise<void> | undefined {
     if (clock.elapsed() - checkedAt >= CHECK_INTERVAL) {
       checkedAt = clock.elapsed();
       const checks = Promise.all(members.map(check));
-      firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]);
+      firstCheck ??= Promise.race([checks, wait(timeoutMs * PATIENCE, undefined, { ref: false })]).then(() => {
+        isChecked = true;
+      });
     }
-    await firstCheck;
+    return isChecked ? undefined : firstCheck;
   }
 
   /** How many blocks a node is behind the best node, if this lag excludes the node. Otherwise, undefined. */
@@ -100,10 +104,7 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
   }
 
   /** The node of the user's last broadcast comes first. Nodes that failed or have no known height come last. */
-  async function candidates({ user, signal }: NodeCaller): Promise<Member[]> {
-    if (members.length === 0) throw options.notConfigured();
-    // A caller that disconnects does not wait for the heights, which all callers share.
-    if (chain.areCompared) await untilAborted(checkHeights(), signal);
+  function inOrder(user: number | undefined): Member[] {
     const among = chain.members();
     if (among.length === 0) throw chain.failure();
     if (among.length === 1) return among;
@@ -118,6 +119,47 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
     return [...sound, ...rest, ...last];
   }
 
+  /** Returns a promise only if the first heights are not known yet. */
+  function candidates({ user, signal }: NodeCaller): Member[] | Promise<Member[]> {
+    if (members.length === 0) throw options.notConfigured();
+    const checking = chain.areCompared ? checkHeights() : undefined;
+    // A caller that disconnects does not wait for the heights, which all callers share.
+    return checking ? untilAborted(checking, signal).then(() => inOrder(user)) : inOrder(user);
+  }
+
+  /**
+   * Shares the time among the nodes. Throws the `NodeRejection` of a node, the last `UpstreamFailure`, or the signal's
+   * reason. A doubtful rejection is returned only if no other node accepts the request.
+   */
+  async function inTurn<T>(use: (turn: Turn) => Promise<T>, by: ReadOptions): Promise<T> {
+    const { until = clock.elapsed() + timeoutMs, signal } = by;
+    const tried: Member[] = [];
+    let failure: unknown;
+    let rejection: NodeRejection | undefined;
+    let isTransient = true;
+    for (let round = 1; ; round++) {
+      const found = candidates(by);
+      const ready = found instanceof Promise ? await found : found;
+      const chosen = isTransient ? ready : ready.filter((member) => !tried.includes(member));
+      let left = chosen.length;
+      for (const member of chosen) {
+        const now = clock.elapsed();
+        tried.push(member);
+        signal?.throwIfAborted();
+        try {
+          return await use({ member, until: now + (until - now) / left--, signal });
+        } catch (error) {
+          if (error instanceof NodeRejection && error.isDoubtful) rejection ??= error;
+          else if (error instanceof UpstreamFailure) failure = error;
+          else throw error;
+        }
+      }
+      if (rejection) throw rejection;
+      if (round === MAX_ROUNDS || clock.elapsed() >= until) throw failure;
+      isTransient = failure instanceof UpstreamFailure && TRANSIENT.has(failure.reason);
+    }
+  }
+
   return {
     candidates,
     call,
@@ -127,37 +169,12 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
       if (user !== undefined && members.length > 1) userNodes.set(user, number);
     },
 
-    /**
-     * Shares the time among the nodes. Throws the `NodeRejection` of a node, the last `UpstreamFailure`, or the signal's
-     * reason. A doubtful rejection is returned only if no other node accepts the request.
-     */
-    async read<T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> {
-      const { until = clock.elapsed() + timeoutMs, signal } = options;
-      const tried: Member[] = [];
-      let failure: unknown;
-      let rejection: NodeRejection | undefined;
-      let isTransient = true;
-      for (let round = 1; ; round++) {
-        const found = await candidates(options);
-        const chosen = isTransient ? found : found.filter((member) => !tried.includes(member));
-        let left = chosen.length;
-        for (const member of chosen) {
-          const now = clock.elapsed();
-          tried.push(member);
-          signal?.throwIfAborted();
-          try {
-            return await call(member, now + (until - now) / left--, use, true, signal);
-          } catch (error) {
-            if (error instanceof NodeRejection && error.isDoubtful) rejection ??= error;
-            else if (error instanceof UpstreamFailure) failure = error;
-            else throw error;
-          }
-        }
-        if (rejection) throw rejection;
-        if (round === MAX_ROUNDS || clock.elapsed() >= until) throw failure;
-        isTransient = failure instanceof UpstreamFailure && TRANSIENT.has(failure.reason);
-      }
-    },
+    read: <T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> =>
+      inTurn((turn) => call(turn, use), options),
+
+    /** Like `read`, for a request that is passed on. `accept` throws if another node is to be asked. */
+    pass: <T>(request: PassedRequest, accept: (reply: PassedReply) => T, by: NodeCaller): Promise<T> =>
+      inTurn((turn) => pass(turn, request, accept), by),
 
     warnings(): Warning[] {
       return members.flatMap((member): Warning[] => {

@@ -1,11 +1,36 @@
 import { invalidRequest, Problem } from '#core/problems';
-import { NodeRejection } from '#cosmos/exchange';
-import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
+import { NodeFault, type NodeFaultKind, NodeRejection } from '#cosmos/exchange';
+import { type FailureCause, UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
 
 /** The `Retry-After` while no node is configured, in seconds. */
 const UNTIL_CONFIGURED = 3600;
 /** The maximum length of a node's message in a problem, in characters. */
 const MAX_MESSAGE = 2000;
+
+const REASONS: Record<NodeFaultKind, FailureCause> = {
+  malformed: 'unexpected',
+  unavailable: 'server_error',
+  not_ready: 'server_error',
+  rate_limited: 'rate_limited',
+  too_large: 'too_large',
+  wrong_dialect: 'unexpected',
+};
+
+/** Faults with which the node certainly has not accepted a transaction. */
+const NOT_ACCEPTED: ReadonlySet<NodeFaultKind> = new Set(['rate_limited', 'wrong_dialect', 'not_ready']);
+
+/** Converts failures to `UpstreamFailure`. A transaction that the node has not accepted counts as not sent. */
+export function toFailure(error: unknown, sent: boolean, node: string): unknown {
+  if (error instanceof UpstreamFailure) {
+    if (sent && error.reason !== 'rate_limited') return error;
+    const { retryAfter, reason, upstream, message, cause } = error;
+    const said = message.slice(`${upstream}: `.length);
+    return new UpstreamFailure(node, reason, said, { cause, retryAfter, sent: false });
+  }
+  if (!(error instanceof NodeFault)) return error;
+  const isTaken = sent && !NOT_ACCEPTED.has(error.kind);
+  return new UpstreamFailure(node, REASONS[error.kind], error.message.slice(0, 500), { cause: error, sent: isTaken });
+}
 
 /** Converts an error from a node or its transport to a problem. Returns any other error unchanged. */
 export function nodeProblem(error: unknown): unknown {

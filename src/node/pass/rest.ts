@@ -42,7 +42,7 @@ export function createRest(pool: NodePool<NodeCalls>, node: Pick<Node, 'broadcas
     };
     const isChosen = isHeightChosen || height !== undefined;
     return pool
-      .read(async (_calls, send) => restReply(await send(request), isChosen), by)
+      .pass(request, (reply) => restReply(reply, isChosen), by)
       .catch((error) => {
         if (error instanceof PassedRejection) return error.reply;
         throw nodeProblem(error);

@@ -57,7 +57,7 @@ export function createRpc({ pool, timeoutMs, clock }: Dependencies) {
     const { id, method, params, isSearch } = call;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const request = { path: '', search: '', body, isSearch, circuit: method };
-    return pool.read(async (_calls, pass) => rpcReply(await pass(request), call), by);
+    return pool.pass(request, (reply) => rpcReply(reply, call), by);
   }
 
   return {
