@@ -44,12 +44,13 @@ export function convertResponses(app: FastifyInstance, bodies: RequestBodies, li
   app.setSerializerCompiler(() => (written) => written);
 }
 
-/** The caller of a request. The signal aborts when the client disconnects. */
-export function callerOf(request: FastifyRequest, reply: FastifyReply): RequestCaller {
+/** The caller of a request. The signal aborts when the client disconnects. `onClose` runs after the response. */
+export function callerOf(request: FastifyRequest, reply: FastifyReply, onClose?: () => void): RequestCaller {
   const gone = new AbortController();
   const { raw } = reply;
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort(disconnected());
+    onClose?.();
   });
   return { user: request.user, signal: gone.signal };
 }
@@ -63,12 +64,15 @@ export function createNodeCall({ begin }: Pick<CallPlaces, 'begin'>) {
   ): Promise<T> {
     reply.header('cache-control', 'no-store');
     const end = begin(request.user);
-    const by = callerOf(request, reply);
+    let isRunning = true;
+    const by = callerOf(request, reply, () => {
+      if (!isRunning) end();
+    });
     try {
       return await work(by);
     } finally {
+      isRunning = false;
       if (by.signal.aborted) end();
-      else reply.raw.once('close', end);
     }
   };
 }

@@ -70,6 +70,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
 ) => {
   const { report, sendBytes } = scope;
   const beginBatch = createBatchLimit();
+  const mount = `${app.prefix}/rpc`;
   readRawBodies(app, scope);
 
   const send = (reply: FastifyReply, body: string): FastifyReply =>
@@ -112,8 +113,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     assertBatch(elements);
     // The gate has counted the first one.
     await countCalls(request, elements.length - 1);
-    reply.raw.once('close', beginBatch(request.user));
-    const by = callerOf(request, reply);
+    const by = callerOf(request, reply, beginBatch(request.user));
     const answers = await answerBatch(elements, {
       enter: () => places.wait(by.user, by.signal),
       call: (found) => rpc.call(found, by),
@@ -126,7 +126,6 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     const text = Buffer.isBuffer(request.body) ? request.body.toString() : '';
     if (text.trim() === '') return send(reply, METHODS);
     const body = parsed(text);
-    const mount = request.routeOptions.url?.replace(/\/$/, '');
     if (!Array.isArray(body)) {
       const id = idOf(body);
       nameCall(request, `${mount}/${nameOfMethod((body as { method?: unknown } | null)?.method)}`);
@@ -153,7 +152,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
 
   app.get('/rpc/:method', { schema: uriSchema, config, exposeHeadRoute: false }, (request, reply) => {
     const { method } = request.params;
-    nameCall(request, `${request.routeOptions.url?.replace('/:method', '')}/${nameOfMethod(method)}`);
+    nameCall(request, `${mount}/${nameOfMethod(method)}`);
     if (method === 'websocket') (reply as FastifyReply).code(404);
     const at = request.url.indexOf('?');
     const search = new URLSearchParams(at < 0 ? '' : request.url.slice(at));
