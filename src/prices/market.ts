@@ -1,5 +1,5 @@
 import { type Catalogue, knownSince } from '#catalogue/catalogue';
-import type { TokenName } from '#catalogue/token';
+import type { Token, TokenName } from '#catalogue/token';
 import type { Rates } from '#prices/currencies/rates';
 import type { ReaderDeps } from '#prices/history/empty-window';
 import { createHistory } from '#prices/history/history';
@@ -48,6 +48,33 @@ export function createMarket(deps: Deps) {
   const valuations = createValuations({ ...deps, reader });
   const latestResponse = createLatestResponses({ ...deps, valuations });
 
+  /**
+   * Reads the state of the archive once.
+   * @returns a function that reports tokens: the first instant with data and the time of the last price (Unix ms), the
+   * archived spans, and the time of the first price of each interval
+   */
+  async function tokenReader() {
+    const [summaryOf, times] = await Promise.all([summary(), store.priceTimes()]);
+    const timesOf = new Map(times.map((time) => [time.token, time]));
+
+    return async (tokens: readonly Token[]) => {
+      const rowsOf = await summaryOf(tokens);
+      return tokens.map((token) => {
+        const rows = rowsOf.get(token.name) ?? [];
+        const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
+        const firstDay = held.find(({ interval }) => interval === 'day')?.from;
+        const listedAt = knownSince(token, firstDay);
+        const firstPrice = (interval: Interval) => {
+          const stored = held.find((span) => span.interval === interval)?.from ?? Number.POSITIVE_INFINITY;
+          const provided = firstProvided(interval, { reach: backfill.reach(interval), now: clock.now() });
+          return Math.min(stored, Math.max(listedAt, provided));
+        };
+        const { pricedAt = null, respondedAt = null } = timesOf.get(token.name) ?? {};
+        return { token, listedAt, held, firstPrice, pricedAt, isInactive: isInactive({ pricedAt, respondedAt }) };
+      });
+    };
+  }
+
   return {
     latest: createLatestPrice({ archive, latestResponse }),
     latestOf: createLatestTable({ archive, latestResponse }),
@@ -85,28 +112,8 @@ export function createMarket(deps: Deps) {
 
     generation: archive.generation,
 
-    /**
-     * Returns, for each token, the first instant with data and the time of the last price (Unix ms), the archived
-     * spans, and the time of the first price of each interval.
-     */
-    async tokens() {
-      const [series, times] = await Promise.all([summary(), store.priceTimes()]);
-      const rowsOf = Map.groupBy(series, ({ token }) => token);
-      const timesOf = new Map(times.map((time) => [time.token, time]));
-      return catalogue.all().map((token) => {
-        const rows = rowsOf.get(token.name) ?? [];
-        const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);
-        const firstDay = held.find(({ interval }) => interval === 'day')?.from;
-        const listedAt = knownSince(token, firstDay);
-        const firstPrice = (interval: Interval) => {
-          const stored = held.find((span) => span.interval === interval)?.from ?? Number.POSITIVE_INFINITY;
-          const provided = firstProvided(interval, { reach: backfill.reach(interval), now: clock.now() });
-          return Math.min(stored, Math.max(listedAt, provided));
-        };
-        const { pricedAt = null, respondedAt = null } = timesOf.get(token.name) ?? {};
-        return { token, listedAt, held, firstPrice, pricedAt, isInactive: isInactive({ pricedAt, respondedAt }) };
-      });
-    },
+    tokens: async () => (await tokenReader())(catalogue.all()),
+    tokenReader,
   };
 }
 

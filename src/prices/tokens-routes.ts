@@ -1,26 +1,29 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
+import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, isoOrNull, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
+import { tokenNames } from '#prices/latest/token-names';
 import type { Market } from '#prices/market';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { type TokenRecord, tokenRecord } from '#prices/model/prices-records';
 import { type Body, bodyOf, longBodyOf } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
+import { tokenName } from './parameters.ts';
 
 const schema = {
   tags: ['tokens'],
   summary: 'List the tokens and their available data',
   description:
-    'Returns the tokens in the order in which they were added. The operator can add tokens, and remove all ' +
-    'tokens except the built-in tokens. Other endpoints accept the `tokenName` or the `symbol` of a token. ' +
-    'If several tokens share a symbol, the symbol refers to the first token in this list. The symbol of a token ' +
-    'that was added on request is not accepted. `available` contains the first available date of prices and ' +
-    'candles for each interval.',
+    'Returns the tokens in the order in which they were added, or the requested tokens in their order. The ' +
+    'operator can add tokens, and remove all tokens except the built-in tokens. Other endpoints accept the ' +
+    '`tokenName` or the `symbol` of a token. If several tokens share a symbol, the symbol refers to the first ' +
+    'token in this list. The symbol of a token that was added on request is not accepted. `available` contains ' +
+    'the first available date of prices and candles for each interval.',
   operationId: 'listTokens',
-  response: { 200: z.array(tokenRecord).meta({ description: 'All tokens' }) },
+  response: { 200: z.array(tokenRecord).meta({ description: 'The tokens' }) },
 };
 
 const PRICES = [
@@ -37,7 +40,8 @@ const STATISTICS = '/v1/prices/latest/stats';
 const byInterval = <Value>(of: (interval: Interval) => Value) =>
   Object.fromEntries(INTERVALS.map((interval) => [interval, of(interval)])) as Record<Interval, Value>;
 
-type Listed = Awaited<ReturnType<Market['tokens']>>[number];
+type ReadTokens = Awaited<ReturnType<Market['tokenReader']>>;
+type Listed = Awaited<ReturnType<ReadTokens>>[number];
 
 function toRecord(
   { token, listedAt, held, firstPrice, pricedAt, isInactive }: Listed,
@@ -60,15 +64,25 @@ function toRecord(
   return { tokenName, symbol, title, listed: isoDate(listedAt), ...life, endpoints, archive, available };
 }
 
-/** How long all clients share a list, in ms. Requests need no key. */
+/** How long all clients share the list and the state of the archive, in ms. Requests need no key. */
 const KEPT_FOR = SECOND;
 const LONG_LIST = 200;
-type Options = { catalogue: Catalogue; market: Market; firstCandles: CandleAvailability; clock: Clock };
+const MAX_PAGE = 1000;
+type Options = {
+  catalogue: Pick<Catalogue, 'all' | 'find' | 'nearest' | 'generation'>;
+  market: Pick<Market, 'tokenReader' | 'generation'>;
+  firstCandles: CandleAvailability;
+  clock: Clock;
+};
 
-/** Creates the shared body. A list of a thousand tokens takes half a megabyte. */
-function createList({ catalogue, market, firstCandles, clock }: Options) {
-  async function make(): Promise<Body> {
-    const [all, firstCandlesOf] = await Promise.all([market.tokens(), firstCandles()]);
+function createBodies({ catalogue, market, firstCandles, clock }: Options) {
+  const open = async () => ({ read: await market.tokenReader(), firstCandlesOf: await firstCandles() });
+  const opened = memo(open, { ttl: KEPT_FOR, clock });
+  const version = () => `${catalogue.generation()}:${market.generation()}`;
+
+  async function bodyFor(tokens: readonly Token[]): Promise<Body> {
+    const { read, firstCandlesOf } = await opened(version());
+    const all = await read(tokens);
     function* pieces() {
       let before = '[';
       for (const listed of all) {
@@ -76,20 +90,64 @@ function createList({ catalogue, market, firstCandles, clock }: Options) {
         yield `${before}${JSON.stringify(toRecord(listed, firstCandlesOf(token.name, listedAt)))}`;
         before = ',';
       }
-      yield ']';
+      yield before === '[' ? '[]' : ']';
     }
     return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
   }
 
-  const list = memo(make, { ttl: KEPT_FOR, clock });
-  return () => list(`${catalogue.generation()}:${market.generation()}`);
+  const whole = memo(() => bodyFor(catalogue.all()), { ttl: KEPT_FOR, clock });
+  return { whole: () => whole(version()), of: bodyFor };
 }
 
-const config = { open: true, headers: ['ETag', 'Vary'], problems: ['database_unavailable'] } as const;
+/** A page of the catalogue, and the query of the next page if there is one. */
+function pageOf(
+  all: readonly Token[],
+  { limit, after }: { limit?: number | undefined; after?: TokenName | undefined },
+) {
+  const start = all.findIndex(({ name }) => name === after) + 1;
+  const tokens = all.slice(start, limit === undefined ? undefined : start + limit);
+  const last = tokens.at(-1);
+  const isLast = last === undefined || start + tokens.length === all.length;
+  return { tokens, next: isLast ? undefined : `?limit=${limit}&after=${last.name}` };
+}
+
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/, `must be an integer from 1 to ${MAX_PAGE}`)
+  .transform(Number)
+  .refine((value) => value <= MAX_PAGE, `must be an integer from 1 to ${MAX_PAGE}`)
+  .optional()
+  .meta({
+    description: 'The maximum number of tokens. `Link` contains the address of the next page (`next`).',
+    fix: `an integer from 1 to ${MAX_PAGE}`,
+    wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, examples: [100] },
+  });
+
+const config = { open: true, headers: ['ETag', 'Vary', 'Link?'], problems: ['database_unavailable'] } as const;
+const sent = { type: 'application/json; charset=utf-8' };
 
 export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const list = createList(options);
-  app.get('/tokens', { schema, config }, async (request, reply) =>
-    sendShared(request, reply, await list(), { type: 'application/json; charset=utf-8' }),
-  );
+  const { catalogue } = options;
+  const bodies = createBodies(options);
+  const querystring = z
+    .object({
+      tokenNames: tokenNames(catalogue).optional(),
+      limit,
+      after: tokenName(catalogue).optional(),
+    })
+    .refine(({ tokenNames, limit, after }) => tokenNames === undefined || (limit ?? after) === undefined, {
+      path: ['tokenNames'],
+      message: 'must not be combined with limit or after',
+      params: { fix: 'tokenNames alone, or limit and after without tokenNames' },
+    });
+
+  app.get('/tokens', { schema: { ...schema, querystring }, config }, async (request, reply) => {
+    const { tokenNames, ...page } = request.query;
+    if (tokenNames) return sendShared(request, reply, await bodies.of(tokenNames), sent);
+    if (page.limit === undefined && page.after === undefined)
+      return sendShared(request, reply, await bodies.whole(), sent);
+    const { tokens, next } = pageOf(catalogue.all(), page);
+    if (next !== undefined) reply.header('link', `<${next}>; rel="next"; title="next page"`);
+    return sendShared(request, reply, await bodies.of(tokens), sent);
+  });
 };

@@ -18,7 +18,7 @@ const seconds = (description: string, example: number): DescribedHeader => ({
 const HTTP_DATE = '^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$';
 /** The names of the second and later sources of a kind end in a number. */
 const SOURCE_NAME = `(${SOURCE_NAMES.join('|')})(-([2-9]|[1-9]\\d+))?`;
-const LINK = '<[^>]+>; rel="(alternate|related|help)"; title="[^"]+"';
+const LINK = '<[^>]+>; rel="(alternate|related|help|next)"; title="[^"]+"';
 
 const HEADERS = {
   'X-Request-Id': text(
@@ -89,7 +89,7 @@ const HEADERS = {
   Link: text(
     'Related pages and calls (RFC 8288). If the operator has configured a block explorer, node responses ' +
       'link to it (`alternate`). A registration response links to the renewal call (`related`) and to its ' +
-      'description (`help`).',
+      'description (`help`). A page of tokens links to the next page (`next`).',
     '<https://explorer.example/tx/E19B011D>; rel="alternate"; title="explorer"',
     `^${LINK}(, ${LINK})*$`,
   ),

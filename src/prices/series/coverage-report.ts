@@ -1,7 +1,6 @@
 import { knownSince } from '#catalogue/catalogue';
 import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, type Span, subtractSpans } from '#core/clock';
-import { memo } from '#core/memo';
 import { completeSpans, gapsIn, INTERVALS, type Interval } from '#prices/model/interval';
 import { MARKET_SOURCES, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { missingSamples } from '#prices/model/missing-samples';
@@ -33,13 +32,16 @@ type StoredSeries = {
   always?: MarketSourceName;
 };
 
+const seriesOf = ({ token, interval }: { token: string; interval: string }) => `${interval}:${token}`;
+
 export function reportRows({ tokens, summary, coverage, complete, gapsOf, always }: StoredSeries): CoverageRow[] {
+  const summaryOf = Map.groupBy(summary, seriesOf);
+  const coverageOf = Map.groupBy(coverage, seriesOf);
   const series = tokens.flatMap((token) => INTERVALS.map((interval) => ({ token, interval })));
   return series.flatMap(({ token, interval }) => {
-    const isOfSeries = (row: { token: string; interval: string }) =>
-      row.token === token.name && row.interval === interval;
-    const reported = summary.filter(isOfSeries);
-    const covered = coverage.filter(isOfSeries);
+    const name = seriesOf({ token: token.name, interval });
+    const reported = summaryOf.get(name) ?? [];
+    const covered = coverageOf.get(name) ?? [];
     const gaps = gapsOf(token, interval, reported, complete(covered, interval));
     return MARKET_SOURCES.flatMap((source): CoverageRow[] => {
       const row = reported.find((series) => series.source === source);
@@ -56,10 +58,10 @@ export async function coverageReport(store: PointStore, tokens: readonly Token[]
   const now = clock.now();
   const times = plausibleTimes(now);
   const [summary, coverage] = await Promise.all([store.summary(times), store.coverage()]);
-  const distant = Map.groupBy(await store.distantSamples(times), ({ token, interval }) => `${interval}:${token}`);
+  const distant = Map.groupBy(await store.distantSamples(times), seriesOf);
   /** Returns the missing samples within the stored coverage. */
   const holes = (token: TokenName, interval: Interval) =>
-    (distant.get(`${interval}:${token}`) ?? []).flatMap(({ span }) =>
+    (distant.get(seriesOf({ token, interval })) ?? []).flatMap(({ span }) =>
       missingSamples(interval, span, [span.from, span.thru]),
     );
   const dayRows = summary.filter(({ interval }) => interval === 'day');
@@ -82,33 +84,35 @@ export async function coverageReport(store: PointStore, tokens: readonly Token[]
 
 /** The first instant with known prices of a token, according to a report. */
 export function beginningIn(report: readonly CoverageRow[]) {
+  const days = Map.groupBy(report, ({ token, interval }) => (interval === 'day' ? token : undefined));
   return function beginning(token: Token): number {
-    const days = report.filter((row) => row.token === token.name && row.interval === 'day');
-    return knownSince(token, Math.min(...days.flatMap(({ first }) => first ?? [])));
+    return knownSince(token, Math.min(...(days.get(token.name) ?? []).flatMap(({ first }) => first ?? [])));
   };
 }
 
-type Counted = { changes: number; rows: readonly SeriesSummary[] };
+type Counted = { changes: number | undefined; rows: readonly SeriesSummary[] };
 type Dependencies = { store: Pick<PointStore, 'changes' | 'summary'>; clock: Clock };
 
 /**
- * The first and last sample and the number of samples per series and source. The samples are counted again only after a
- * change.
+ * Counts the samples per series and source, with the first and last one. The samples of a token are counted again only
+ * after a change.
+ * @returns a function of the tokens to count
  */
 export function createArchiveSummary({ store, clock }: Dependencies) {
   const counted = new Map<TokenName, Counted>();
 
-  async function count(): Promise<SeriesSummary[]> {
+  return async () => {
     const changes = await store.changes();
-    const changed = [...changes].filter(([token, count]) => counted.get(token)?.changes !== count);
-    const tokens = changed.map(([token]) => token);
-    const rows = tokens.length > 0 ? await store.summary(plausibleTimes(clock.now()), tokens) : [];
-    const rowsOf = Map.groupBy(rows, ({ token }) => token);
-    for (const [token, count] of changed) {
-      counted.set(token, { changes: count, rows: rowsOf.get(token) ?? [] });
-    }
-    return [...counted.values()].flatMap(({ rows }) => rows);
-  }
 
-  return memo(count, { ttl: 0, clock });
+    return async function summaryOf(tokens: readonly Token[]): Promise<Map<TokenName, readonly SeriesSummary[]>> {
+      const names = tokens.map(({ name }) => name).filter((token) => changes.has(token));
+      const changed = names.filter((token) => counted.get(token)?.changes !== changes.get(token));
+      const rows = changed.length > 0 ? await store.summary(plausibleTimes(clock.now()), changed) : [];
+      const rowsOf = Map.groupBy(rows, ({ token }) => token);
+      for (const token of changed) {
+        counted.set(token, { changes: changes.get(token), rows: rowsOf.get(token) ?? [] });
+      }
+      return new Map(names.map((token) => [token, counted.get(token)?.rows ?? []]));
+    };
+  };
 }
