@@ -23,6 +23,9 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Prints a line beside the result, which may be read by a program. */
+export const warn = (line: string) => void process.stderr.write(`${line}\n`);
+
 export const printLines = (lines: readonly (readonly [name: string, value: string | number | null])[]) =>
   process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, cellText(value ?? '-')])));
 

@@ -203,10 +203,22 @@ describe('archive status', () => {
     expect(rows[2]).toMatch(/^bitcoin +day +coingecko +0 +- +- +- +2013-04-28\/\d{4}-\d\d-\d\d$/);
   });
 
+  it('shows some tokens by name, or the first tokens with the number of the others', async () => {
+    const tokensIn = (json: string) => [...new Set((JSON.parse(json) as { token: string }[]).map(({ token }) => token))];
+    const named = await archive('status', '--json', '--tokens', 'solana, bitcoin');
+    expect([named.code, named.stderr]).toEqual([0, '']);
+    expect(tokensIn(named.stdout)).toEqual(['solana', 'bitcoin']);
+    const first = await archive('status', '--json', '--limit', '2');
+    expect(tokensIn(first.stdout)).toHaveLength(2);
+    expect(first.stderr).toMatch(/^3 more /);
+    expect((await archive('status', '--tokens', 'solana,nothing')).code).toBe(2);
+    expect((await archive('status', '--limit', '0')).code).toBe(2);
+  });
+
   it('prints its usage', async () => {
     const { code, stdout, stderr } = await archive('status', '--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('quotient archive status [--json]');
+    expect(stdout).toContain('quotient archive status [--tokens <names>] [--limit <tokens>] [--json]');
     const { stdout: ofImport } = await archive('import', '--help');
     expect(ofImport).toContain(
       'quotient archive import <token> <file.csv> [--strict] [--replace] [--currency <currency>] [--force]',

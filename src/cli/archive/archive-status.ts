@@ -1,9 +1,11 @@
+import type { Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
-import type { Command, Given } from '#cli/arguments';
+import { type Command, type Given, wholeNumber, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, number, printJson } from '#cli/output';
+import { alignedTable, number, printJson, warn } from '#cli/output';
 import type { Span } from '#core/clock';
 import { iso, systemClock } from '#core/clock';
+import { LARGEST_NUMBER } from '#keys/api-key';
 import { type CandleReportRow, candleReport } from '#prices/candles/candle-availability';
 import { createCandleStore } from '#prices/candles/candle-store';
 import { createArchiveStore } from '#prices/latest/latest-store';
@@ -59,17 +61,40 @@ function leftAsideLine({ token, what, count, instants }: ImplausibleRows): strin
   return `implausible, not served: ${token} ${what}, ${number(count)} row(s): ${instants.join(', ')}${more}\n`;
 }
 
-async function run({ flags }: Given): Promise<void> {
-  const { report, candles, implausibleRows } = await withDatabase(async ({ prisma }) => {
-    const stores = [createArchiveStore(prisma), createCandleStore(prisma), createStatisticsStore(prisma)] as const;
-    const times = plausibleTimes(systemClock.now());
-    const tokens = await createTokenStore(prisma).all();
-    const report = await coverageReport(stores[0], tokens, systemClock);
-    const candles = await candleReport(stores[1], tokens, beginningIn(report), systemClock);
-    const implausibleRows = [];
-    for (const store of stores) implausibleRows.push(...(await store.implausibleRows(times)));
-    return { report, candles, implausibleRows };
+/** Large catalogues are shown in part, because a report of all tokens takes long to make and to read. */
+const DEFAULT_TOKENS = 100;
+
+/** Throws `UsageError` for a name that is not served. */
+function chosen(all: readonly Token[], { tokens: names, limit }: Given['values']): readonly Token[] {
+  const most = limit === undefined ? DEFAULT_TOKENS : wholeNumber('--limit', limit, 1, LARGEST_NUMBER);
+  if (names === undefined) return all.slice(0, most);
+  return names.split(',').map((name) => {
+    const token = all.find((token) => token.name === name.trim());
+    if (token) return token;
+    throw wrongUsage('--tokens must contain names from `quotient tokens list`, separated by commas');
   });
+}
+
+async function run({ values, flags }: Given): Promise<void> {
+  const { report, candles, implausibleRows, notShown } = await withDatabase(async ({ prisma }) => {
+    const [points, candleStore] = [createArchiveStore(prisma), createCandleStore(prisma)];
+    const times = plausibleTimes(systemClock.now());
+    const all = await createTokenStore(prisma).all();
+    const tokens = chosen(all, values);
+    const report = await coverageReport(points, tokens, systemClock);
+    const candles = await candleReport(candleStore, tokens, beginningIn(report), systemClock);
+    const names = tokens.map(({ name }) => name);
+    const implausibleRows = [
+      ...(await points.implausibleRows(times, names)),
+      ...(await candleStore.implausibleRows(times, names)),
+      ...(await createStatisticsStore(prisma).implausibleRows(times)),
+    ];
+    const notShown = values.tokens === undefined ? all.length - tokens.length : 0;
+    return { report, candles, implausibleRows, notShown };
+  });
+  if (notShown > 0) {
+    warn(`${number(notShown)} more token(s) not shown: use --tokens <names> or --limit <tokens>`);
+  }
   if (flags.has('json')) {
     const records = [...report, ...candles].map(statusRecord);
     return printJson([...records, ...implausibleRows.map(({ what, ...row }) => ({ leftAside: what, ...row }))]);
@@ -84,7 +109,11 @@ async function run({ flags }: Given): Promise<void> {
 
 export const status: Command = {
   name: 'archive status',
-  options: { json: 'prints all fields as JSON' },
+  options: {
+    'tokens <names>': 'only these tokens, separated by commas',
+    'limit <tokens>': `only the first tokens (default: ${DEFAULT_TOKENS})`,
+    json: 'prints all fields as JSON',
+  },
   help: `Shows the archived data for each token, interval and source: the number of points, the first and last point, the
 complete periods, and the gaps since the token was listed. Shows the same for candles. Also lists implausible rows: rows
 in the future or without a finite value. Implausible rows are not served.`,

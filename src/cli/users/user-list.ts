@@ -1,6 +1,6 @@
 import { choice, type Given } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, cut, dateOf, printJson } from '#cli/output';
+import { alignedTable, cut, dateOf, number, printJson, warn } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
 import { createActivity } from '#operator/users/activity';
@@ -21,6 +21,7 @@ type Listed = Account & { lastHour: number };
 type Selection = UserFilter & { sort: UserSort; most: number };
 
 const BATCH = 1_000;
+const DEFAULT_LIMIT = 100;
 
 async function select({ sort, most, ...filter }: Selection): Promise<Listed[]> {
   return withDatabase(async (database) => {
@@ -51,19 +52,24 @@ export const SELECTION = {
   [`sort <${USER_SORTS.join('|')}>`]: 'the order (default: by record number)',
   [`state <${USER_STATES.join('|')}>`]: 'only users in this state',
   [`plan <${PLAN_NAMES.join('|')}>`]: 'only users with this plan',
-  'limit <users>': 'only the first users in the order or, without --sort, the newest users',
+  'limit <users>': `only the first users in the order or, without --sort, the newest users (default: ${DEFAULT_LIMIT})`,
   json: 'prints all fields as JSON',
 };
 
 export async function printSelection({ values, flags }: Given): Promise<void> {
   const sort = values.sort === undefined ? undefined : choice('--sort', values.sort, USER_SORTS);
-  const accounts = await select({
+  const most = optionalNumber('--limit', values.limit, 1, LARGEST_NUMBER) ?? DEFAULT_LIMIT;
+  const found = await select({
     sort: sort ?? 'created',
     query: values.text,
     state: values.state === undefined ? undefined : choice('--state', values.state, USER_STATES),
     plan: values.plan === undefined ? undefined : choice('--plan', values.plan, PLAN_NAMES),
-    most: optionalNumber('--limit', values.limit, 1, LARGEST_NUMBER) ?? Number.POSITIVE_INFINITY,
+    most: most + 1,
   });
+  const accounts = found.slice(0, most);
+  if (found.length > most && values.limit === undefined) {
+    warn(`only ${number(most)} users are shown: use --limit <users>, a filter, or \`quotient users find\``);
+  }
   if (sort === undefined) accounts.reverse();
   if (flags.has('json'))
     return printJson(accounts.map((account) => ({ ...accountRecord(account), lastHour: account.lastHour })));

@@ -70,7 +70,8 @@ export async function candleReport(
   clock: Clock,
 ): Promise<CandleReportRow[]> {
   const now = clock.now();
-  const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now)), store.coverage()]);
+  const names = tokens.map(({ name }) => name);
+  const [summary, coverage] = await Promise.all([store.summary(plausibleTimes(now), names), store.coverage(names)]);
   const rows = reportRows({
     tokens,
     summary,

@@ -57,8 +57,9 @@ export function reportRows({ tokens, summary, coverage, complete, gapsOf, always
 export async function coverageReport(store: PointStore, tokens: readonly Token[], clock: Clock) {
   const now = clock.now();
   const times = plausibleTimes(now);
-  const [summary, coverage] = await Promise.all([store.summary(times), store.coverage()]);
-  const distant = Map.groupBy(await store.distantSamples(times), seriesOf);
+  const names = tokens.map(({ name }) => name);
+  const [summary, coverage] = await Promise.all([store.summary(times, names), store.coverage(names)]);
+  const distant = Map.groupBy(await store.distantSamples(times, names), seriesOf);
   /** Returns the missing samples within the stored coverage. */
   const holes = (token: TokenName, interval: Interval) =>
     (distant.get(seriesOf({ token, interval })) ?? []).flatMap(({ span }) =>

@@ -28,11 +28,14 @@ export function createPointStore(prisma: PrismaClient) {
      * The times of consecutive samples in a series, from any source, that are so far apart that samples can be missing
      * between them.
      */
-    async distantSamples(times: Span): Promise<{ token: TokenName; interval: Interval; span: Span }[]> {
+    async distantSamples(
+      times: Span,
+      tokens: readonly TokenName[],
+    ): Promise<{ token: TokenName; interval: Interval; span: Span }[]> {
       const rows = await prisma.$queryRaw<{ token: TokenName; interval: Interval; from: number; thru: number }[]>`
         SELECT token, "interval"::text AS interval, ${epochMs('before')} AS "from", ${epochMs('at')} AS thru FROM (
           SELECT token, "interval", at, lag(at) OVER (PARTITION BY token, "interval" ORDER BY at) AS before FROM point
-          WHERE price IS NOT NULL AND at BETWEEN ${iso(times.from)}::timestamptz AND ${iso(times.thru)}::timestamptz
+          WHERE price IS NOT NULL AND token = ANY (${[...tokens]}::text[]) AND at BETWEEN ${iso(times.from)}::timestamptz AND ${iso(times.thru)}::timestamptz
         ) AS pair
         WHERE at - before > CASE "interval" WHEN 'day' THEN interval '1 day' WHEN 'hour' THEN interval '1 hour'
           ELSE interval '5 minutes' END
