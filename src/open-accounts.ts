@@ -47,7 +47,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     },
     onErased: requests.forget,
   });
-  const gate = openGate({ ...deps, ...ledger, ...keys, requestLog: requests.noting });
+  const gate = openGate({ ...deps, ...ledger, ...keys, requestLog: requests.recorder });
 
   return {
     users: users.users,

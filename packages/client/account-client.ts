@@ -13,7 +13,7 @@ import type {
   UserOfKey,
   WebhookDelivery,
 } from './generated/records.ts';
-import { each, isoInstant, object, record, type Wire } from './records.ts';
+import { each, instant, isoInstant, object, record, type Wire } from './records.ts';
 import { get, json, list, nothing, post, type Request } from './request.ts';
 import type { CallOptions } from './transport/options.ts';
 
@@ -25,8 +25,9 @@ const toRegistered = (wire: Wire<User> | Wire<RegistrationPending>): User | Pend
   'apiKey' in wire ? toUser(wire) : toPending(wire);
 const toUsage = record<Usage>(['periodStart', 'resetsAt', 'validUntil']);
 const toRequests = each(record<RequestLog['requests'][number]>(['time']));
-const toRequestLog = ({ requests, ...rest }: Wire<RequestLog>): RequestLog => ({
+const toRequestLog = ({ requests, recordingSince, ...rest }: Wire<RequestLog>): RequestLog => ({
   ...rest,
+  recordingSince: recordingSince === null ? null : instant(recordingSince),
   requests: toRequests(requests),
 });
 const toKey = record<ApiKey>(['createdAt'], ['lastUsedAt', 'expiresAt', 'exposedAt', 'replacedAt']);
@@ -96,7 +97,10 @@ export class AccountClient {
     return this.#send(() => get('/v1/user/usage', json(toUsage), { query: { by: options?.by } }), options);
   }
 
-  /** The last 100 requests of the user, newest first, or those that failed. Not charged. Requires the owner key. */
+  /**
+   * The last 100 failed requests of the user and, unless `status` is set, the last 100 successful ones since
+   * `recordingSince`, newest first. Not charged. Requires the owner key.
+   */
   requests(options?: { status?: 'failed' | undefined } & CallOptions): Promise<RequestLog> {
     const query = { status: options?.status };
     return this.#send(() => get('/v1/user/requests', json(toRequestLog), { query }), options);

@@ -1,15 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '#core/clock';
-import { maskApiKeys } from '#core/log';
 import type { Database } from '#database/database';
 import type { Deadline } from '#database/deadline';
-import type { Gate } from '#server/gate';
 import { ownAddress } from './own-address.ts';
 import { createPeers } from './peers.ts';
 import { createProcessStore } from './process-store.ts';
 import { createRecentRequests } from './recent-requests.ts';
+import { createRecorder } from './recorder.ts';
 import { createRequestLog, type KeyNames } from './request-log.ts';
-import { clipped, shownPath } from './shown-path.ts';
 
 type Deps = {
   settings: { requestLog: boolean; processUrl: string | undefined; basePath: string };
@@ -27,24 +25,15 @@ type Deps = {
 export function openRequests({ settings, database, deadline, clock, peerSecret, keyNames, ...process }: Deps) {
   const { processId, setAddress } = process;
   const { basePath } = settings;
-  const recent = settings.requestLog ? createRecentRequests() : undefined;
+  const recent = settings.requestLog ? createRecentRequests(clock) : undefined;
   const store = deadline.over(createProcessStore(database.prisma));
   const peers =
     recent && database.isShareable ? createPeers({ store, processId, secret: peerSecret, clock }) : undefined;
-  const noting: Gate['requestLog'] = recent && {
-    note(user, request) {
-      const { detail } = request;
-      recent.note(user, detail === undefined ? request : { ...request, detail: clipped(maskApiKeys(detail)) });
-    },
-    // The name of a call that is passed on comes from a fixed list.
-    pathOf: (url, { parameters, passesCalls }) =>
-      passesCalls ? url.slice(basePath.length) : shownPath(url, basePath, parameters ?? new Set()),
-  };
 
   return {
     log: recent && createRequestLog({ recent, peers, keyNames, basePath }),
-    /** The function that the gate calls for each response. Undefined if the request log is off. */
-    noting,
+    /** Undefined if the request log is off. */
+    recorder: recent && createRecorder(recent, basePath),
     forget: (userKey: number): void => void recent?.forget(userKey),
     clear: (): void => recent?.clear(),
     /** Announces the address of this process to the other processes. */

@@ -5,11 +5,12 @@ import type { ListedRequest } from '#server/gate';
 import { openHttpClient, targetOf } from '#upstream/transport/http-client';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import type { LiveProcess, ProcessStore } from './process-store.ts';
+import type { ProcessLog } from './recent-requests.ts';
 
 /** How long another process may take to respond, in ms. */
 const MAX_RESPONSE_TIME = SECOND;
-/** A hundred requests have less than 100 KB. */
-const MAX_RESPONSE_SIZE = 256 * 1024;
+/** Two hundred requests usually have less than 100 KB, and at most 500 KB. */
+const MAX_RESPONSE_SIZE = 512 * 1024;
 
 /** The path, under the base path, at which processes ask each other. */
 export const PEER_PATH = '/internal/requests';
@@ -18,8 +19,9 @@ export const PEER_PATH = '/internal/requests';
  * Records are validated, because a record that does not satisfy the schema of the response would make the whole log
  * unreadable.
  */
+const instant = z.int().min(FIRST_INSTANT).max(LAST_INSTANT);
 const record = z.object({
-  at: z.int().min(FIRST_INSTANT).max(LAST_INSTANT),
+  at: instant,
   keyId: z.int().positive(),
   method: z.string(),
   path: z.string(),
@@ -30,20 +32,20 @@ const record = z.object({
   ms: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER),
 });
 
-/** The requests of other processes, and whether all of them are included. */
-type Found = { requests: ListedRequest[]; isComplete: boolean };
+const response = z.object({ recordingSince: instant.nullable(), requests: z.array(z.unknown()) });
+
+/** The log of another process, and whether it contains all requests. */
+type PeerLog = ProcessLog & { isComplete: boolean };
+const NO_RESPONSE: PeerLog = { recordingSince: null, requests: [], isComplete: false };
 
 /**
  * Drops records that the response cannot contain, such as records from a later release. Throws if the body is not a
- * list.
+ * log.
  */
-function readRecords(body: string): Found {
-  const parsed = z
-    .array(z.unknown())
-    .parse(JSON.parse(body))
-    .map((one) => record.safeParse(one));
-  const requests = parsed.flatMap(({ data }) => (data ? [data as ListedRequest] : []));
-  return { requests, isComplete: requests.length === parsed.length };
+function readLog(body: string): PeerLog {
+  const { recordingSince, requests: records } = response.parse(JSON.parse(body));
+  const requests = records.flatMap((one) => (record.safeParse(one).data ?? []) as ListedRequest | []);
+  return { recordingSince, requests, isComplete: requests.length === records.length };
 }
 
 type Dependencies = {
@@ -59,7 +61,7 @@ type Dependencies = {
 export function createPeers({ store, processId, secret, clock }: Dependencies) {
   const client = openHttpClient({ connections: 4, allowH2: false, pipelining: 1 });
 
-  async function ask({ id: process, address }: LiveProcess, user: number): Promise<Found> {
+  async function ask({ id: process, address }: LiveProcess, user: number): Promise<PeerLog> {
     try {
       const authorization = peerToken(secret, { process, user }, clock.now());
       const { status, bytes } = await client.request(targetOf(`${address}${PEER_PATH}/${user}`), {
@@ -68,23 +70,20 @@ export function createPeers({ store, processId, secret, clock }: Dependencies) {
         withinMs: MAX_RESPONSE_TIME,
         accept: () => MAX_RESPONSE_SIZE,
       });
-      if (status === 200) return readRecords(bytes.toString());
+      if (status === 200) return readLog(bytes.toString());
     } catch {
       // A process may have stopped.
     }
-    return { requests: [], isComplete: false };
+    return NO_RESPONSE;
   }
 
   return {
     /**
-     * Returns the requests from all other processes. If a process does not respond in time, its requests are missing.
+     * Returns the logs of all other processes, which record the user's successful requests from then on. The log of a
+     * process that does not respond in time is empty.
      */
-    async ask(user: number): Promise<Found> {
-      const found = await Promise.all((await store.others(processId())).map((one) => ask(one, user)));
-      return {
-        requests: found.flatMap(({ requests }) => requests),
-        isComplete: found.every(({ isComplete }) => isComplete),
-      };
+    async ask(user: number): Promise<PeerLog[]> {
+      return Promise.all((await store.others(processId())).map((one) => ask(one, user)));
     },
 
     /** Whether another process of the service asks this process for a user's requests. */

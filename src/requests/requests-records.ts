@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, text, whole } from '#core/forms/record-fields';
+import { instant, instantOrNull, text, whole } from '#core/forms/record-fields';
 import { PROBLEM_CODES } from '#core/problems';
 
 const loggedRequest = z.object({
@@ -56,7 +56,13 @@ export const requestLogRecord = z
         'False if requests are missing: a process of the service did not respond in time, or returned an invalid record',
       examples: [true],
     }),
-    requests: z.array(loggedRequest).meta({ description: 'The last requests of the user, newest first' }),
+    recordingSince: instantOrNull(
+      'The time since when successful requests are recorded, in all processes; null if a process did not record them before this request',
+    ),
+    requests: z.array(loggedRequest).meta({
+      description:
+        'The last 100 failed requests of the user, and the last 100 successful ones that were recorded, newest first',
+    }),
   })
   .meta({ id: 'RequestLog', description: 'The last requests of a user' });
 export type RequestLogRecord = z.infer<typeof requestLogRecord>;

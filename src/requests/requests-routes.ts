@@ -25,10 +25,11 @@ const list = {
   summary: 'List the last requests',
   operationId: 'listRequests',
   description:
-    `Returns the last ${BOUNDS.requests} requests of the user, newest first, with all keys and from all processes of the ` +
-    'service. Rejected requests are listed too, with the detail of the problem and a link to its page. Requests to ' +
-    'unknown paths and with unknown keys are not listed, and neither are requests to this endpoint and requests of the ' +
-    'console. The processes keep the requests in memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
+    `Returns the last ${BOUNDS.requests} failed requests of the user, newest first, with all keys and from all processes ` +
+    'of the service, with the detail of the problem and a link to its page. Also returns the last ' +
+    `${BOUNDS.requests} successful requests, which the service records for an hour after each request to this endpoint. ` +
+    'Requests to unknown paths and with unknown keys are not listed, and neither are successful requests to this ' +
+    'endpoint and requests of the console. The processes keep the requests in memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
     'A user whose plan has expired can still call this endpoint.',
   querystring: z.object({ status }),
   response: { 200: requestLogRecord },
@@ -69,9 +70,9 @@ export const peerRequests: FastifyPluginAsyncZod<Options> = async (app, { log })
       config: { open: true },
     },
     async ({ params, headers }) => {
-      const requests = log?.forPeer(headers, Number(params.user));
-      if (!requests) throw new Problem('not_found', 'This path does not exist.');
-      return requests;
+      const found = log?.forPeer(headers, Number(params.user));
+      if (!found) throw new Problem('not_found', 'This path does not exist.');
+      return found;
     },
   );
 };

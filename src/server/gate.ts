@@ -47,12 +47,19 @@ export type ListedRequest = {
   readonly ms: number;
 };
 
-/** The user's request log: the last requests of each user. */
-type UserRequestLog = {
-  note(user: number, request: ListedRequest): void;
-  /** The path as the log shows it, without secrets. `url` is the name of the call on a route that passes calls on. */
-  pathOf(url: string, config: RouteFacts): string;
+/** A request after its response, before the user's request log decides whether to list it. */
+export type EndedRequest = Omit<ListedRequest, 'keyId' | 'path'> & {
+  readonly user: number | undefined;
+  /** Undefined for a request that no user's log lists. */
+  readonly keyId: number | undefined;
+  readonly raw: IncomingMessage;
+  /** The route's pattern, or the name of the call that the route passes on. */
+  readonly route: string | undefined;
+  readonly config: RouteFacts;
 };
+
+/** The request log of the users. */
+type UserRequestLog = { note(request: EndedRequest): void };
 
 /** The configuration that the gate reads from a route whose calls are charged. */
 export type ChargedRoute = { scope: WantedScope; usagePath: UsagePath; coinGeckoKeys: true | undefined };
@@ -141,7 +148,7 @@ export type RouteFacts = {
   usagePath?: UsagePath;
   /** The names of the parameters in the query. Set by the gate. */
   parameters?: ReadonlySet<string>;
-  /** Requests are not listed in the user's request log. */
+  /** Successful requests are not listed in the user's request log. */
   isUnlisted?: true;
   /** How the cost depends on the parameters, in words. */
   price?: string;

@@ -136,10 +136,14 @@ describe('calls that require email', () => {
 
 it('reads the last requests', async () => {
   const one = { time: AT, keyId: 7, keyLabel: null, method: 'GET', path: '/v1/tokens', status: 200, code: null };
-  const wire = { complete: true, requests: [{ ...one, help: null, cost: 0, milliseconds: 1.4 }] };
+  const requests = [{ ...one, help: null, cost: 0, milliseconds: 1.4 }];
+  const wire = { complete: true, recordingSince: AT, requests };
   const { result, request } = await send(200, wire, (client) => client.requests());
-  expect(result).toEqual({ complete: true, requests: [{ ...wire.requests[0], time: DATE }] });
+  expect(result).toEqual({ complete: true, recordingSince: DATE, requests: [{ ...requests[0], time: DATE }] });
   expect(request).toMatchObject({ method: 'GET', path: '/v1/user/requests', key: KEY });
+  const unread = await send(200, { ...wire, recordingSince: null }, (client) => client.requests({ status: 'failed' }));
+  expect(unread.result.recordingSince).toBe(null);
+  expect(unread.request.query).toEqual({ status: 'failed' });
 });
 
 it('reads and sets notices', async () => {

@@ -64,6 +64,8 @@ it('the key of a lost user is unknown, also if its record number is that of a ne
   const { prisma } = service.database;
   const late = await service.register();
   const lost = await userOf(late);
+  // Successful requests are recorded after the log was read.
+  expect(await requestsOf(late)).toEqual([]);
   expect(await outcome('GET', LATEST, late)).toBe(200);
   await service.parts.allowance.settle();
   await poll();

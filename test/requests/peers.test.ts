@@ -10,6 +10,9 @@ import { requestLogRecord } from '#requests/requests-records';
 
 const REQUEST = { at: 1, keyId: 1, method: 'GET', path: '/', status: 200, code: 'not_found', cost: 0, ms: 1 };
 const USER = 7;
+const NO_LOG = { recordingSince: null, requests: [], isComplete: false };
+const bodyOf = (requests: unknown, recordingSince: number | null = null) =>
+  JSON.stringify({ recordingSince, requests });
 
 /** Asks another process, which responds as `listener` does. */
 async function askedOf(listener: RequestListener) {
@@ -21,7 +24,8 @@ async function askedOf(listener: RequestListener) {
   };
   const peers = createPeers({ store, processId: () => 'own', secret: 'a secret', clock: systemClock });
   try {
-    return await peers.ask(USER);
+    const [log] = await peers.ask(USER);
+    return log;
   } finally {
     await peers.close();
     server.closeAllConnections();
@@ -33,18 +37,20 @@ it('returns the requests of another process, which it asks with a token', async 
   let asked: (string | undefined)[] = [];
   const found = await askedOf(({ url, headers }, response) => {
     asked = [url, headers.authorization];
-    response.end(JSON.stringify([REQUEST]));
+    response.end(bodyOf([REQUEST], 5));
   });
-  expect(found).toEqual({ requests: [REQUEST], isComplete: true });
+  expect(found).toEqual({ recordingSince: 5, requests: [REQUEST], isComplete: true });
   expect(asked).toEqual([`/internal/requests/${USER}`, expect.stringMatching(/^Process \d{13}\.[\w-]{43}$/)]);
 });
 
 it.each([
   ['no JSON', '<html>'],
-  ['no list', JSON.stringify(REQUEST)],
-  ['more than 256 KB', JSON.stringify(Array.from({ length: 4_000 }, () => REQUEST))],
+  ['no list', JSON.stringify([REQUEST])],
+  ['no start of the recording', JSON.stringify({ requests: [REQUEST] })],
+  ['a start after the year 9999', bodyOf([REQUEST], Date.UTC(10_000, 0))],
+  ['more than 512 KB', bodyOf(Array.from({ length: 8_000 }, () => REQUEST))],
 ])('ignores a process that responds with %s', async (_name, body) => {
-  expect(await askedOf((_, response) => response.end(body))).toEqual({ requests: [], isComplete: false });
+  expect(await askedOf((_, response) => response.end(body))).toEqual(NO_LOG);
 });
 
 it.each([
@@ -59,9 +65,13 @@ it.each([
   ['an unknown code', { ...REQUEST, code: 'unheard_of' }],
   ['nothing', null],
 ])('drops a record with %s, and keeps the others', async (_name, record) => {
-  const body = JSON.stringify([REQUEST, record, { ...REQUEST, at: 2 }]);
+  const body = bodyOf([REQUEST, record, { ...REQUEST, at: 2 }]);
   const requests = [REQUEST, { ...REQUEST, at: 2 }];
-  expect(await askedOf((_, response) => response.end(body))).toEqual({ requests, isComplete: false });
+  expect(await askedOf((_, response) => response.end(body))).toEqual({
+    recordingSince: null,
+    requests,
+    isComplete: false,
+  });
 });
 
 it('returns only records that satisfy the schema of the response', async () => {
@@ -76,10 +86,10 @@ it('returns only records that satisfy the schema of the response', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(some), async (records) => {
-      const others = await askedOf((_, response) => response.end(JSON.stringify(records)));
+      const others = await askedOf((_, response) => response.end(bodyOf(records)));
       const log = createRequestLog({
-        recent: { of: () => [] } as never,
-        peers: { ask: async () => others } as never,
+        recent: { read: () => ({ recordingSince: null, requests: [] }) },
+        peers: { ask: async () => (others ? [others] : []), isAsked: () => false },
         keyNames: async () => [],
         basePath: '',
       });
@@ -93,10 +103,26 @@ it('follows no redirect, and ignores an error', async () => {
   const paths: (string | undefined)[] = [];
   const redirecting: RequestListener = ({ url }, response) => {
     paths.push(url);
-    response.writeHead(302, { location: '/elsewhere' }).end(JSON.stringify([REQUEST]));
+    response.writeHead(302, { location: '/elsewhere' }).end(bodyOf([REQUEST]));
   };
-  expect(await askedOf(redirecting)).toEqual({ requests: [], isComplete: false });
+  expect(await askedOf(redirecting)).toEqual(NO_LOG);
   expect(paths).toEqual([`/internal/requests/${USER}`]);
-  const failing: RequestListener = (_, response) => response.writeHead(500).end(JSON.stringify([REQUEST]));
-  expect(await askedOf(failing)).toEqual({ requests: [], isComplete: false });
+  const failing: RequestListener = (_, response) => response.writeHead(500).end(bodyOf([REQUEST]));
+  expect(await askedOf(failing)).toEqual(NO_LOG);
+});
+
+it.each([
+  ['null if a process did not record', [5, null, 7], null],
+  ['the latest of all processes', [5, 9, 7], '1970-01-01T00:00:00.009Z'],
+])('the start of the recording is %s', async (_name, [own = null, ...others], start) => {
+  const log = createRequestLog({
+    recent: { read: () => ({ recordingSince: own, requests: [] }) },
+    peers: {
+      ask: async () => others.map((recordingSince) => ({ recordingSince, requests: [], isComplete: true })),
+      isAsked: () => false,
+    },
+    keyNames: async () => [],
+    basePath: '',
+  });
+  expect((await log.of(USER)).recordingSince).toBe(start);
 });

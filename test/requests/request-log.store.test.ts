@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR, SECOND } from '#core/clock';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
@@ -14,7 +15,7 @@ afterAll(() => service?.close());
 
 type Entry = Record<'time' | 'method' | 'path' | 'keyLabel' | 'code' | 'detail' | 'help', string | null> &
   Record<'keyId' | 'status' | 'cost' | 'milliseconds', number>;
-type Log = { complete: boolean; requests: Entry[] };
+type Log = { complete: boolean; recordingSince: string | null; requests: Entry[] };
 
 async function read(key: string, from = service) {
   const response = await from.get('/v1/user/requests', { key });
@@ -29,6 +30,17 @@ const entries = async (key: string, count: number): Promise<Entry[]> => {
   await expect.poll(async () => (await read(key)).body.requests.length).toBe(count);
   return (await read(key)).body.requests;
 };
+/** A user who reads the log, so that successful requests are recorded. */
+async function registerReader(): Promise<string> {
+  const key = await service.register();
+  await read(key);
+  return key;
+}
+/** Sends a request a second later, because the log is ordered by time. */
+function later(...request: Parameters<Service['get']>): Promise<Response> {
+  clock.advance(SECOND);
+  return service.get(...request);
+}
 const brief = ({ method, path, status, code, cost }: Entry) => [method, path, status, code, cost];
 
 async function makeKey(owner: string, query: string) {
@@ -41,15 +53,23 @@ async function makeKey(owner: string, query: string) {
 
 describe('the request log', () => {
   it('lists the calls of all keys of the user, newest first, with their labels', async () => {
-    const owner = await service.register();
+    const owner = await registerReader();
+    const start = clock.now();
     const shop = await makeKey(owner, 'label=shop%20window');
     // The first response is built by the framework, and the second one comes from the fast path.
-    for (const key of [shop.apiKey, shop.apiKey, owner]) expect((await service.get(PRICE, { key })).status).toBe(200);
+    for (const key of [shop.apiKey, shop.apiKey, owner]) expect((await later(PRICE, { key })).status).toBe(200);
     const { status, headers, body } = await read(owner);
     expect([status, headers.get('cache-control'), body.complete]).toEqual([200, 'no-store', true]);
+    expect(body.recordingSince).toBe(new Date(start).toISOString());
     const listed = await entries(owner, 4);
     expect(listed[1]).toEqual({
-      ...{ time: '2026-01-31T12:00:00.000Z', keyId: shop.id, keyLabel: 'shop window', method: 'GET', path: PRICE },
+      ...{
+        time: new Date(start + 2 * SECOND).toISOString(),
+        keyId: shop.id,
+        keyLabel: 'shop window',
+        method: 'GET',
+        path: PRICE,
+      },
       ...{ status: 200, code: null, detail: null, help: null, cost: 1, milliseconds: expect.any(Number) },
     });
     expect(listed.map(({ keyLabel }) => keyLabel)).toEqual([null, 'shop window', 'shop window', null]);
@@ -57,16 +77,16 @@ describe('the request log', () => {
   });
 
   it('lists free, unchanged and rejected calls with their cost, and links to the problem', async () => {
-    const key = await service.register();
-    const first = await service.get(PRICE, { key });
+    const key = await registerReader();
+    const first = await later(PRICE, { key });
     const etag = first.headers.get('etag') ?? '';
-    expect((await service.get(PRICE, { key, headers: { 'if-none-match': etag } })).status).toBe(304);
-    const rejected = await service.get('/v1/prices/history/days?tokenName=bitcoin&days=x', { key });
+    expect((await later(PRICE, { key, headers: { 'if-none-match': etag } })).status).toBe(304);
+    const rejected = await later('/v1/prices/history/days?tokenName=bitcoin&days=x', { key });
     const problem = (await rejected.json()) as { status: number; detail: string };
     expect(problem.status).toBe(400);
-    expect((await service.get('/v1/prices/latest/tokens?tokenNames=btc,eth', { key })).status).toBe(200);
-    expect((await service.get('/v1/user/usage', { key })).status).toBe(200);
-    expect((await service.get('/v1/node/node_info', { key })).status).toBe(503);
+    expect((await later('/v1/prices/latest/tokens?tokenNames=btc,eth', { key })).status).toBe(200);
+    expect((await later('/v1/user/usage', { key })).status).toBe(200);
+    expect((await later('/v1/node/node_info', { key })).status).toBe(503);
     const listed = await entries(key, 6);
     expect(listed.map(brief)).toEqual([
       ['GET', '/v1/node/node_info', 503, 'node_not_configured', 0],
@@ -80,30 +100,54 @@ describe('the request log', () => {
     expect(listed.map(({ detail }) => detail).filter((detail) => detail === problem.detail)).toHaveLength(1);
     const failed = await service.get('/v1/user/requests?status=failed', { key });
     expect(((await failed.json()) as Log).requests.map(({ status }) => status)).toEqual([503, 400]);
-    expect((await service.get('/v1/user/requests?status=ok', { key })).status).toBe(400);
+    // A failed read of the log is listed too.
+    expect((await later('/v1/user/requests?status=ok', { key })).status).toBe(400);
+    expect((await entries(key, 7)).slice(0, 1).map(brief)).toEqual([
+      ['GET', '/v1/user/requests?status=ok', 400, 'invalid_request', 0],
+    ]);
   });
 
-  it('does not list the requests of the console, also those of the fast path', async () => {
+  it('lists failed requests always, and successful ones for an hour after the log was read', async () => {
     const key = await service.register();
+    const rejected = '/v1/prices/latest/token?tokenName=unknown';
+    for (const path of [PRICE, PRICE, rejected]) await later(path, { key });
+    // The first read reports no recording, because there was none before it.
+    const first = (await read(key)).body;
+    expect([first.recordingSince, first.requests.map(({ path }) => path)]).toEqual([null, [rejected]]);
+    const start = new Date(clock.now()).toISOString();
+    for (const path of [PRICE, rejected]) await later(path, { key });
+    expect((await entries(key, 3)).map(({ path }) => path)).toEqual([rejected, PRICE, rejected]);
+    expect((await read(key)).body.recordingSince).toBe(start);
+    clock.set(HOUR);
+    for (const path of [PRICE, rejected]) await later(path, { key });
+    const afterHour = (await read(key)).body;
+    expect([afterHour.recordingSince, afterHour.requests.length]).toEqual([null, 3]);
+    expect((await read(key)).body.recordingSince).toBe(new Date(clock.now()).toISOString());
+  });
+
+  it('does not list the requests of the console, also those that fail and those of the fast path', async () => {
+    const key = await registerReader();
     const headers = { 'quotient-console': '1' };
     for (let i = 0; i < 3; i += 1) expect((await service.get(PRICE, { key, headers })).status).toBe(200);
     expect((await service.get('/v1/user/usage', { key, headers })).status).toBe(200);
+    expect((await service.get('/v1/user/usage?by=x', { key, headers })).status).toBe(400);
     expect((await service.get('/v1/user/data', { key })).status).toBe(200);
     expect((await entries(key, 1)).map(({ path }) => path)).toEqual(['/v1/user/data']);
   });
 
   it('lists rejections of keys: of a missing scope, an expired plan and a spent allowance', async () => {
     const owner = await service.createUser({ limit: 1 });
+    await read(owner);
     const shop = await makeKey(owner, 'label=shop');
-    expect((await service.get('/v1/user/keys', { key: shop.apiKey })).status).toBe(403);
-    for (const status of [200, 429]) expect((await service.get(PRICE, { key: owner })).status).toBe(status);
-    const { key } = (await (await service.get('/v1/user/data', { key: owner })).json()) as { key: number };
+    expect((await later('/v1/user/keys', { key: shop.apiKey })).status).toBe(403);
+    for (const status of [200, 429]) expect((await later(PRICE, { key: owner })).status).toBe(status);
+    const { key } = (await (await later('/v1/user/data', { key: owner })).json()) as { key: number };
     await service.database.prisma.user.update({
       where: { key },
       data: { validUntil: new Date(clock.now() - 1000), changedAt: new Date() },
     });
     await service.parts.accounts.allowance.sync();
-    expect((await service.get(PRICE, { key: shop.apiKey })).status).toBe(401);
+    expect((await later(PRICE, { key: shop.apiKey })).status).toBe(401);
     const listed = await entries(owner, 6);
     expect(listed.map(({ status, code, keyId }) => [status, code, keyId === shop.id])).toEqual([
       [401, 'api_key_expired', true],
@@ -116,13 +160,12 @@ describe('the request log', () => {
   });
 
   it('does not list its own reads, unknown paths, unknown keys and calls of other users', async () => {
-    const [key, other] = [await service.register(), await service.register()];
-    await read(key);
+    const [key, other] = [await registerReader(), await registerReader()];
     expect((await service.get('/v1/unknown', { key })).status).toBe(404);
     expect((await service.get(PRICE, { key: other })).status).toBe(200);
     expect((await service.get('/v1/tokens', { key })).status).toBe(200);
     expect(await entries(other, 1)).toHaveLength(1);
-    expect((await read(key)).body).toEqual({ complete: true, requests: [] });
+    expect((await read(key)).body).toMatchObject({ complete: true, requests: [] });
   });
 
   it('shows long details in part', async () => {
@@ -136,10 +179,10 @@ describe('the request log', () => {
   });
 
   it('shows no key and no secret', async () => {
-    const key = await service.register();
+    const key = await registerReader();
     expect((await service.get(`/v1/user/data?api=${key}`)).status).toBe(200);
     expect((await service.get(`${PRICE}&mnemonic=abandon`, { key })).status).toBe(400);
-    expect((await service.get(`${PRICE}&password=hunter2`, { key })).status).toBe(200);
+    expect((await later(`${PRICE}&password=hunter2`, { key })).status).toBe(200);
     const listed = await entries(key, 2);
     expect(listed.map(({ path }) => path)).toEqual([`${PRICE}&password=…`, '/v1/user/data?api=…']);
     expect(JSON.stringify(listed)).not.toMatch(/qt_|hunter2|abandon/);
@@ -159,7 +202,7 @@ describe('the request log', () => {
   });
 
   it('lists a stream when it starts', async () => {
-    const key = await service.register();
+    const key = await registerReader();
     const leaving = new AbortController();
     const stream = await fetch(`${service.url}/v1/prices/stream?tokenNames=bitcoin`, {
       headers: { 'x-api-key': key },
@@ -173,7 +216,7 @@ describe('the request log', () => {
   });
 
   it('lists the cost of a tool call, and the code of one that fails', async () => {
-    const key = await service.register();
+    const key = await registerReader();
     const call = (name: string, given: object) =>
       fetch(`${service.url}/mcp`, {
         method: 'POST',
@@ -192,10 +235,11 @@ describe('the request log', () => {
     ]);
   });
 
-  it('has at most 100 requests, and no trace in the database', async () => {
-    const key = await service.register();
+  it('has at most 100 successful requests besides failed ones, and no trace in the database', async () => {
+    const key = await registerReader();
+    expect((await service.get('/v1/user/usage?by=x', { key })).status).toBe(400);
     for (let i = 1; i <= 103; i += 1) await service.get(`${PRICE}&n=${i}`, { key });
-    await expect.poll(async () => (await read(key)).body.requests.length).toBe(100);
+    await expect.poll(async () => (await read(key)).body.requests.length).toBe(101);
     const tables = await service.database.prisma.$queryRaw<{ name: string }[]>`
       SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`;
     for (const { name } of tables) {

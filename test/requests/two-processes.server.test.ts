@@ -18,7 +18,11 @@ afterAll(async () => {
   await database?.drop();
 });
 
-type Log = { complete: boolean; requests: { path: string; status: number; keyLabel: string | null; time: string }[] };
+type Log = {
+  complete: boolean;
+  recordingSince: string | null;
+  requests: { path: string; status: number; keyLabel: string | null; time: string }[];
+};
 const urlOf = (one: ServiceProcess | undefined, path: string) => `${one?.url}/market/v1${path}`;
 const get = (one: ServiceProcess | undefined, path: string, key: string) =>
   fetch(urlOf(one, path), { headers: { 'x-api-key': key } });
@@ -38,6 +42,13 @@ async function query(statement: string, ...values: string[]): Promise<Record<str
   return rows;
 }
 
+/** Registers a user whose log is read in every process, because new processes may not know each other yet. */
+async function registerReader(...more: ServiceProcess[]): Promise<string> {
+  const key = await register();
+  for (const one of [...processes, ...more]) await read(one, key);
+  return key;
+}
+
 /** The number of a user's requests in a process, which another process would read. */
 async function countIn({ url }: ServiceProcess, user: number): Promise<number> {
   const [row] = await query(
@@ -48,7 +59,7 @@ async function countIn({ url }: ServiceProcess, user: number): Promise<number> {
   const { id: process = '', secret = '' } = row ?? {};
   const authorization = peerToken(secret, { process, user }, Date.now());
   const response = await fetch(`${url}/market/internal/requests/${user}`, { headers: { authorization } });
-  return ((await response.json()) as unknown[]).length;
+  return ((await response.json()) as { requests: unknown[] }).requests.length;
 }
 
 /** Waits until each process knows all others. */
@@ -61,24 +72,35 @@ const meet = (key: string, others: number) =>
     .toEqual(processes.map(() => [true, others]));
 
 it('contains the requests of all processes, whichever process responds', async () => {
-  const key = await register();
+  const key = await registerReader();
   const paths = [0, 1, 1, 0, 1].map((place, i) => [processes[place], `/user/usage?n=${i}`] as const);
   for (const [one, path] of paths) expect((await get(one, path, key)).status).toBe(200);
   await meet(key, paths.length);
   const [one, other] = await Promise.all(processes.map((process) => read(process, key)));
   expect(one).toEqual(other);
+  expect(one?.recordingSince).toEqual(expect.any(String));
   const times = one?.requests.map(({ time }) => time);
   expect(times).toEqual(times?.toSorted().reverse());
 });
 
-it('has the newest 100 requests of all processes', async () => {
+it('starts the recording in all processes when it is read in one', async () => {
   const key = await register();
+  expect((await read(processes[0], key)).recordingSince).toBe(null);
+  expect((await get(processes[1], '/user/usage', key)).status).toBe(200);
+  await meet(key, 1);
+  expect((await read(processes[0], key)).recordingSince).toEqual(expect.any(String));
+});
+
+it('has the newest 100 failed and 100 successful requests of all processes', async () => {
+  const key = await registerReader();
   for (let i = 0; i < 70; i += 1) for (const one of processes) await get(one, '/user/usage', key);
   await meet(key, 100);
+  for (let i = 0; i < 70; i += 1) for (const one of processes) await get(one, '/user/usage?by=x', key);
+  await meet(key, 200);
 });
 
 it('is not shown to a request without the token of a process', async () => {
-  const key = await register();
+  const key = await registerReader();
   const { key: user } = (await (await get(processes[0], '/user/data', key)).json()) as { key: number };
   for (const authorization of [undefined, `Bearer ${key}`, `Process ${Date.now()}.${'a'.repeat(43)}`]) {
     const response = await fetch(`${processes[0]?.url}/market/internal/requests/${user}`, {
@@ -91,7 +113,7 @@ it('is not shown to a request without the token of a process', async () => {
 it('states that it is not complete while a process does not respond', async () => {
   const third = await startServiceProcess(env());
   try {
-    const key = await register();
+    const key = await registerReader(third);
     expect((await get(third, '/user/usage', key)).status).toBe(200);
     expect((await get(processes[1], '/user/usage', key)).status).toBe(200);
     await meet(key, 2);
@@ -102,14 +124,14 @@ it('states that it is not complete while a process does not respond', async () =
   } finally {
     await third.stop();
   }
-  const key = await register();
+  const key = await registerReader();
   expect((await get(processes[0], '/user/usage', key)).status).toBe(200);
   await meet(key, 1);
 });
 
 it('is complete again once the announcement of a killed process has expired', async () => {
   const third = await startServiceProcess(env());
-  const key = await register();
+  const key = await registerReader(third);
   expect((await get(third, '/user/usage', key)).status).toBe(200);
   await meet(key, 1);
   await third.kill();
@@ -120,7 +142,7 @@ it('is complete again once the announcement of a killed process has expired', as
 });
 
 it('of an erased user is deleted in every process', async () => {
-  const key = await register();
+  const key = await registerReader();
   const { key: user } = (await (await get(processes[0], '/user/data', key)).json()) as { key: number };
   expect((await get(processes[1], '/user/usage', key)).status).toBe(200);
   const counts = () => Promise.all(processes.map((one) => countIn(one, user)));

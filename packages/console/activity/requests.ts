@@ -16,7 +16,18 @@ const milliseconds = numbers({ maximumFractionDigits: 1 });
 
 const OFF = 'The operator has turned off the request log.';
 const PARTIAL = 'Incomplete: at least one process of the service did not respond in time. Its requests are missing.';
-const EMPTY = 'No requests yet. A process forgets its requests when it stops.';
+const EMPTY = 'No requests are listed. A process forgets its requests when it stops.';
+const NOT_RECORDED = 'Successful requests are recorded from now on, until an hour after the last update.';
+
+const formatTime = (at: Date) => (serviceNow() - at.getTime() < DAY ? time.format(at) : onDateAtSecond(at));
+const isFailed = ({ status, code }: LoggedRequest) => status >= 400 || code !== null;
+
+function hintOf({ complete, recordingSince, requests }: RequestLog): string {
+  const since = recordingSince
+    ? `Successful requests are recorded since ${formatTime(recordingSince)} (UTC).`
+    : NOT_RECORDED;
+  return [complete ? [] : PARTIAL, complete && requests.length === 0 ? EMPTY : [], since].flat().join(' ');
+}
 
 function codeOf({ code, help }: LoggedRequest): Node | string {
   if (code === null) return '';
@@ -36,7 +47,7 @@ function nameOfKey({ keyId, keyLabel }: LoggedRequest, listed: readonly ApiKey[]
 function rowOf(request: LoggedRequest, listed: readonly ApiKey[]): HTMLElement {
   const { status, cost } = request;
   return makeNamedRow(
-    serviceNow() - request.time.getTime() < DAY ? time.format(request.time) : onDateAtSecond(request.time),
+    formatTime(request.time),
     [nameOfKey(request, listed)],
     [callOf(request), 'path'],
     [String(status), status >= 400 ? 'num down' : 'num'],
@@ -55,25 +66,36 @@ export function openRequests(session: Session, onError: OnError) {
   const table = byId('requests-table');
   const refresh = byId('requests-refresh');
   const showAge = openDataAge(byId('requests-age'));
+  const filter = byId('requests-filter');
+  const failedOnly = byId('requests-failed', HTMLInputElement);
   let readAt: Date | undefined;
+  let shown: readonly LoggedRequest[] = [];
   let listed: readonly ApiKey[] = [];
 
-  function show({ complete, requests }: RequestLog): void {
+  function showRows(): void {
+    const wanted = failedOnly.checked ? shown.filter(isFailed) : shown;
+    body.replaceChildren(...wanted.map((request) => rowOf(request, listed)));
+  }
+
+  function show(log: RequestLog): void {
     readAt = new Date(serviceNow());
     showAge({ fetchedAt: readAt, stale: undefined });
     problem.replaceChildren();
-    hint.textContent = complete ? '' : PARTIAL;
-    if (complete && requests.length === 0) hint.textContent = EMPTY;
-    body.replaceChildren(...requests.map((request) => rowOf(request, listed)));
-    table.hidden = false;
+    hint.textContent = hintOf(log);
+    shown = log.requests;
+    showRows();
+    setOff(false);
+  }
+
+  function setOff(isOff: boolean): void {
+    for (const element of [table, refresh, filter]) element.hidden = isOff;
   }
 
   function showOff(): void {
     showAge(undefined);
     problem.replaceChildren();
     hint.textContent = OFF;
-    table.hidden = true;
-    refresh.hidden = true;
+    setOff(true);
   }
 
   async function load(): Promise<void> {
@@ -92,6 +114,7 @@ export function openRequests(session: Session, onError: OnError) {
     }
   }
   refresh.addEventListener('click', () => void load());
+  failedOnly.addEventListener('change', showRows);
 
   return {
     /** The keys of the account, whose names the panel shows. */

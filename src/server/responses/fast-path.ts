@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf } from '#core/clock';
 import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
-import { type FinishedRequest, isOfConsole } from '#server/finish-request';
-import type { ChargedRoute, Gate } from '#server/gate';
+import type { FinishedRequest } from '#server/finish-request';
+import type { ChargedRoute, Gate, RouteFacts } from '#server/gate';
 import type { Histogram, RequestHistograms } from '#server/request-metrics';
 import type { DataResponse } from '#server/responses/response-body';
 import { acceptedCoding } from './negotiation.ts';
@@ -24,12 +24,12 @@ type Known = {
   generation: number;
   cost: number;
   charged: ChargedRoute;
-  shown: string;
+  config: RouteFacts;
   histogram: Histogram | undefined;
 };
 
 type Dependencies<Receipt> = {
-  gate: Pick<Gate<Receipt>, 'admitAtOnce' | 'costOf' | 'requestLog'>;
+  gate: Pick<Gate<Receipt>, 'admitAtOnce' | 'costOf'>;
   /** The catalogue's generation. After it changes, a URL may refer to another token. */
   catalogue: { generation(): number };
   clock: Clock;
@@ -44,7 +44,6 @@ const GENERATION = Symbol('generation of the catalogue');
 
 export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
   const { gate, catalogue, clock, write, finish, requests } = dependencies;
-  const { requestLog } = gate;
   const requestsByUrl = new LRUCache<string, Known>({
     ...REMEMBERED,
     sizeCalculation: ({ accept = '' }, url) => url.length + accept.length,
@@ -71,7 +70,7 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
       const { headers, socket } = request;
       const data = found.fromCache(now.wall);
       if (data === undefined || isGone(socket)) return false;
-      const { charged, format, histogram, route, shown } = found;
+      const { charged, config, format, histogram, route } = found;
       const { cost = found.cost } = data;
       if (cost === 0) return false;
       const representation = data.body.in(acceptedCoding(headers['accept-encoding']));
@@ -90,14 +89,14 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
         ms: clock.elapsed() - now.elapsed,
         user,
         at: now.wall,
-        keyId: isOfConsole(headers) ? undefined : keyId,
-        path: shown,
+        keyId,
         code: undefined,
         detail: undefined,
         cost: gate.costOf(receipt),
         countedAs: undefined,
         histogram: status === 200 ? histogram : undefined,
-        untraced: request,
+        raw: request,
+        config,
         arrivedAt: now.elapsed,
       });
       return true;
@@ -118,9 +117,8 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
       if (isClosed || method !== 'GET' || fromCache === undefined) return;
       if (generation === undefined || scope === undefined || usagePath === undefined) return;
       const histogram = requests?.of(route, method, 200);
-      const shown = requestLog?.pathOf(url, config) ?? '';
       const charged = { scope, usagePath, coinGeckoKeys };
-      const content = { accept: headers.accept, format, route, fromCache, cost, charged, shown };
+      const content = { accept: headers.accept, format, route, fromCache, cost, charged, config };
       requestsByUrl.set(url, { ...content, generation, histogram });
     },
 

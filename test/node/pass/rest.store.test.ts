@@ -261,6 +261,8 @@ describe('errors of the service', () => {
 test('metrics and the request log name the prefix or the method, and never an address or a hash', async () => {
   const { service, key, rest, rpc, double } = await openOwnStand({ settings: METRICS_ON });
   const hash = 'CD'.repeat(32);
+  // Successful requests are recorded after the log was read.
+  await service.get('/v1/user/requests', { key });
   await rest(`cosmos/bank/v1beta1/balances/${alice}`);
   await rest(`cosmos/tx/v1beta1/txs/${hash}`);
   await rest(`cosmos/nope/${alice}`);

@@ -13,6 +13,10 @@ const ENCODED = /%[\dA-F]{2}/i;
 /** The scheme and host of an absolute URL, which the router drops too. They can contain a password. */
 const ORIGIN = /^https?:\/\/.*?\//;
 const HIDDEN = '…';
+/** An address has at least 26 characters. No word of the service's own details is as long. */
+const LONG_WORD = /[\dA-Za-z]{25,}/g;
+/** A seed phrase has at least twelve words of three to eight letters. */
+const PHRASE = /\b(?:[a-z]{3,8}\s+){11,}[a-z]{3,8}\b/g;
 
 /** Returns undefined for invalid percent-encoding. */
 function decoded(text: string): string | undefined {
@@ -60,6 +64,13 @@ export function shownPath(url: string, basePath: string, declared: ReadonlySet<s
   return clipped(`${segments}${whole[at]}${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
 }
 
+/**
+ * The detail of a problem as the request log shows it. A node's message may quote the request. Hides what may be a key,
+ * an address or a hash, and what may be a seed phrase.
+ */
+export const shownDetail = (detail: string): string =>
+  clipped(maskApiKeys(detail).replace(LONG_WORD, HIDDEN).replace(PHRASE, HIDDEN));
+
 /** A copy, because a part of a text would keep the whole text in memory. */
-export const clipped = (text: string): string =>
+const clipped = (text: string): string =>
   Buffer.from(text.length <= BOUNDS.text ? text : `${text.slice(0, BOUNDS.text - 1)}${HIDDEN}`).toString();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mintApiKey } from '#keys/api-key';
 import { BOUNDS } from '#requests/recent-requests';
-import { shownPath } from '#requests/shown-path';
+import { shownDetail, shownPath } from '#requests/shown-text';
 
 const DECLARED = new Set(['tokenName', 'tokenNames', 'api', 'ticket', 'query', 'message.sender']);
 const shown = (url: string, basePath = '') => shownPath(url, basePath, DECLARED);
@@ -59,4 +59,21 @@ it('is no longer than its bound', () => {
   const text = shown(url);
   expect([text.length, text.at(-1)]).toEqual([BOUNDS.text, '…']);
   expect(url.startsWith(text.slice(0, -1))).toBe(true);
+});
+
+it.each([
+  ['a key', mintApiKey()],
+  ['a key in base64', btoa(`${mintApiKey()}:`)],
+  ['an address', 'cosmos1hsk6jryyqjfhp5dhc55tc9jtckygx0eph6dd02'],
+  ['a short address', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
+  ['a hash', 'CD'.repeat(32)],
+  ['a seed phrase', PHRASE],
+])('a detail shows no %s of a message that quotes the request', (_name, secret) => {
+  const shownText = shownDetail(`The node rejected the request: cannot read '${secret}' (code 5)`);
+  expect(shownText).not.toContain(secret);
+  expect(shownText).toMatch(/^The node rejected the request: cannot read '.{1,6}' \(code 5\)$/);
+});
+
+it('a detail is no longer than its bound', () => {
+  expect(shownDetail('The days. '.repeat(100))).toHaveLength(BOUNDS.text);
 });
