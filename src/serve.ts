@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import closeWithGrace from 'close-with-grace';
 import { SECOND, systemClock } from '#core/clock';
+import { toError } from '#core/errors';
 import { Problem } from '#core/problems';
 import type { Database } from '#database/database';
 import { isInMemory } from '#database/embedded/data-directory';
@@ -57,7 +58,7 @@ async function adminToken(
     if (stored.isNew) logger.info({ path: stored.path }, 'admin token created');
     return stored;
   } catch (error) {
-    const { message } = error as Error;
+    const { message } = toError(error);
     if (admin.isFixed) throw new ExitError(`cannot store the admin token: ${message}; set ADMIN_TOKEN`);
     logger.warn({ reason: message }, 'operator page is off: the admin token cannot be stored');
     return undefined;
@@ -82,7 +83,7 @@ async function openWhenReachable(settings: Settings, failures: FailureLog): Prom
       return database;
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      await untilNextAttempt((error.cause as Error).cause as Error, error.message);
+      await untilNextAttempt(toError(toError(error.cause).cause), error.message);
     }
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Network, parseNetworks } from '#core/forms/network-address';
 import { readSettingFile } from '#core/forms/setting-files';
 import { baseUrl, listenerAt, oneOf, portOrOff, readBy, SettingsError, whole } from '#core/forms/setting-forms';
+import { memberNames } from '#core/names';
 import { parseServerUrl } from '#database/connection/server-url';
 import { ledgerSettings, ledgerVariables } from '#ledger/ledger-settings';
 import { nodeSettings, nodeVariables } from '#node/node-settings';
@@ -84,7 +85,7 @@ const variables = z.object({
 });
 
 export type SettingName = keyof typeof variables.shape;
-export const SETTING_NAMES = Object.keys(variables.shape) as SettingName[];
+export const SETTING_NAMES = memberNames(variables.shape);
 export type Environment = Partial<Record<SettingName, string>>;
 
 /** The values by name, and the path of the file of each value that comes from one. */

@@ -1,10 +1,11 @@
+import { memberNames } from './names.ts';
 import { CLIENT_ERRORS } from './problems/client-errors.ts';
 import { SERVER_ERRORS } from './problems/server-errors.ts';
 
 const PROBLEMS = { ...CLIENT_ERRORS, ...SERVER_ERRORS };
 
 export type ProblemCode = keyof typeof PROBLEMS;
-export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+export const PROBLEM_CODES = memberNames(PROBLEMS);
 export type InputFault = { location: string; message: string; fix: string };
 
 type Extras = {

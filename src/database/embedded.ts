@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { toError } from '#core/errors';
 import {
   DIRECTORY_REFUSALS,
   isInMemory,
@@ -41,7 +42,7 @@ export async function reachEmbedded(place: EmbeddedPlace) {
     lock = lockDirectory(dataDir);
   } catch (error) {
     // Through the running service, root can use the database of another user.
-    const isRefused = DIRECTORY_REFUSALS.includes(String((error as NodeJS.ErrnoException).code));
+    const isRefused = DIRECTORY_REFUSALS.includes(String(toError(error).code));
     if (!isRefused || !isShared || !(await isListening(dataDir))) throw error;
     const config = { ...CONFIG, host: resolve(dataDir), port: PORT };
     return { config, isShared: true, guard: () => undefined, close: async () => undefined };
@@ -58,7 +59,6 @@ async function startHere({ dataDir, loadDataDir, onEnd }: EmbeddedPlace, at: str
     return { config, isShared: false, guard: thread.guard, close };
   } catch (cause) {
     release();
-    const { message } = cause as Error;
-    throw new Error(`the embedded database in ${at} cannot be opened: ${message}`, { cause });
+    throw new Error(`the embedded database in ${at} cannot be opened: ${toError(cause).message}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { type Clock, systemClock } from '#core/clock';
+import { toError } from '#core/errors';
 import { isAtLeast, VERSION } from '#core/version';
 import { inTransaction, type Session } from './deadline.ts';
 
@@ -83,7 +84,7 @@ async function applyNext(
   try {
     await session.exec(next.script);
   } catch (cause) {
-    throw new Error(`the migration ${next.name} failed: ${(cause as Error).message}`, { cause });
+    throw new Error(`the migration ${next.name} failed: ${toError(cause).message}`, { cause });
   }
   await session.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, logs, started_at, finished_at, applied_steps_count)

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Clock, SECOND } from '#core/clock';
+import { toError } from '#core/errors';
 import type { Prisma } from '#generated/prisma/client';
 import { DatabaseClient, type Reach } from './connection/client.ts';
 import { awaitDatabase, type Patience } from './connection/patience.ts';
@@ -142,10 +143,9 @@ async function migrateThrough(config: Reach, clock: Clock, target: string | unde
   try {
     await migrate(sessionOn(client), { clock });
   } catch (error) {
-    const lost = [error, (error as Error).cause].find(isPassing);
-    if (lost === undefined) throw cannotMigrate(name, error as Error);
-    const { message } = lost as Error;
-    throw connectionFailure(`lost ${name}: ${message}`, lost);
+    const lost = [error, toError(error).cause].find(isPassing);
+    if (lost === undefined) throw cannotMigrate(name, toError(error));
+    throw connectionFailure(`lost ${name}: ${toError(lost).message}`, lost);
   } finally {
     await client.end().catch(() => {});
   }
@@ -174,8 +174,8 @@ const REMEDIES: readonly [pattern: RegExp, remedy: string][] = [
 ];
 
 function cannotConnect(name: string, cause: unknown): Error {
-  const { message, code } = cause as Error & { code?: string };
-  if (code === 'UNSUITABLE') return cannotUse(name, cause as Error);
+  const { message, code } = toError(cause);
+  if (code === 'UNSUITABLE') return cannotUse(name, toError(cause));
   const remedy = REMEDIES.find(([pattern]) => pattern.test(code ?? message))?.[1];
   // If a host name has several addresses, Node's error has only a code.
   const reason = [message || code, remedy].filter(Boolean).join(': ');
@@ -186,7 +186,7 @@ const cannotUse = (name: string, cause: Error, reason = cause.message) =>
   Object.assign(new Error(`cannot use ${name}: ${reason}`, { cause }), { code: 'UNSUITABLE' as const });
 
 function cannotMigrate(name: string, error: Error): Error {
-  const { code, message } = (error.cause ?? error) as Error & { code?: string };
+  const { code, message } = toError(error.cause ?? error);
   if (code === DENIED) return cannotUse(name, error, `${message}: make the role of the URL the owner of the database`);
   if (/statement pooling mode/.test(message)) return cannotUse(name, error, `${message}: set pool_mode to transaction`);
   if (code === READ_ONLY) return new Error(`cannot use ${name}: it is read-only (${message})`, { cause: error });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { toError } from '#core/errors';
 
 /** A token, its file, and whether this call has created it. */
 export type StoredToken = { token: string; path: string; isNew: boolean };
@@ -18,7 +19,7 @@ export async function readOrCreateAdminToken(dataDir: string): Promise<StoredTok
     await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx', flush: true });
     return { token, path, isNew: true };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (toError(error).code !== 'EEXIST') throw error;
     return { token: (await readFile(path, 'utf8')).trim(), path, isNew: false };
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, oneOf, type Parsed, readBy, upstreamKey, whole } from '#core/forms/setting-forms';
+import { mapNames } from '#core/names';
 import { DEFAULT_SOURCES, parseMarketSources, parseRetention } from '#prices/model/market-sources';
 import { COINGECKO_PLAN_NAMES, coinGeckoPlan, parseRefreshSchedule } from '#prices/sources/coingecko-plans';
 import { EXCHANGE_NAMES, EXCHANGES, type ExchangeName } from '#prices/sources/price-sources';
@@ -39,10 +40,7 @@ export function priceSettings(env: Parsed<typeof priceVariables>) {
     },
     tokensOnRequest: env.TOKENS_ON_REQUEST === 'on',
     marketSources: env.MARKET_SOURCES,
-    exchangeUrls: Object.fromEntries(EXCHANGE_NAMES.map((name) => [name, env[urlVariable(name)]])) as Record<
-      ExchangeName,
-      string
-    >,
+    exchangeUrls: mapNames(EXCHANGE_NAMES, (name) => env[urlVariable(name)]),
     retention: env.MARKET_RETENTION,
     exchangeRatesUrl: env.EXCHANGE_RATES_URL === 'off' ? undefined : env.EXCHANGE_RATES_URL,
   };

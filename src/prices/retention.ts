@@ -1,10 +1,10 @@
 import { type Clock, HOUR } from '#core/clock';
 import type { Job } from '#core/jobs';
 import type { Log } from '#core/log';
+import { memberNames } from '#core/names';
 import { type CandleCache, candleFetchesOf } from '#prices/candles/candle-cache';
 import { type ArchiveCache, fetchesOf } from '#prices/latest/latest-cache';
 import { INTERVALS } from '#prices/model/interval';
-import type { MarketSourceName } from '#prices/model/market-sources';
 import { keptFrom, type Retention } from '#prices/model/market-sources';
 import type { Purge, PurgeStore } from '#prices/series/purge-store';
 import { isExchange } from '#prices/sources/price-sources';
@@ -33,7 +33,7 @@ export function createRetention({
   clock,
   log,
 }: Dependencies): Job | undefined {
-  const sources = Object.keys(retention) as MarketSourceName[];
+  const sources = memberNames(retention);
   if (sources.length === 0) return undefined;
   const purge = createPurge({ store, clock });
 

@@ -4,6 +4,7 @@ import type { Catalogue } from '#catalogue/catalogue';
 import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, iso, isoDate, isoOrNull, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
+import { mapNames } from '#core/names';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { tokenNames } from '#prices/latest/token-names';
 import type { Market } from '#prices/market';
@@ -37,8 +38,7 @@ const PRICES = [
 const CANDLES = '/v1/prices/history/ohlc';
 const STATISTICS = '/v1/prices/latest/stats';
 
-const byInterval = <Value>(of: (interval: Interval) => Value) =>
-  Object.fromEntries(INTERVALS.map((interval) => [interval, of(interval)])) as Record<Interval, Value>;
+const byInterval = <Value>(of: (interval: Interval) => Value) => mapNames(INTERVALS, of);
 
 type ReadTokens = Awaited<ReturnType<Market['tokenReader']>>;
 type Listed = Awaited<ReturnType<ReadTokens>>[number];

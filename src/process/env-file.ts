@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { toError } from '#core/errors';
 import { ExitError } from './exit.ts';
 
 /**
@@ -14,7 +15,7 @@ export function readEnvFile(path: string | undefined): void {
   try {
     text = readFileSync(name, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = toError(error);
     throw new ExitError(`cannot read the settings file ${name} (${code}): correct its path or permissions`);
   }
   if (/\0|\uFFFD/.test(text)) throw new ExitError(`the settings file ${name} is not a text in UTF-8: save it as UTF-8`);

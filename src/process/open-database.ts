@@ -1,3 +1,4 @@
+import { toError } from '#core/errors';
 import { type Database, openDatabase } from '#database/database';
 import { DIRECTORY_REFUSALS } from '#database/embedded/data-directory';
 import { EXIT, ExitError } from './exit.ts';
@@ -6,7 +7,7 @@ import { EXIT, ExitError } from './exit.ts';
 export const REFUSED = new Set([...DIRECTORY_REFUSALS, 'MALFORMED_URL', 'UNSUITABLE']);
 
 export function isUnreachable(error: unknown): error is ExitError {
-  return error instanceof ExitError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'UNREACHABLE';
+  return error instanceof ExitError && toError(error.cause).code === 'UNREACHABLE';
 }
 
 export async function openConfiguredDatabase(
@@ -16,7 +17,7 @@ export async function openConfiguredDatabase(
   try {
     return await openDatabase({ url: databaseUrl, dataDir, ...options });
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+    const { message, code } = toError(error);
     throw new ExitError(message, REFUSED.has(String(code)) ? EXIT.refused : EXIT.failed, error);
   }
 }

@@ -1,4 +1,5 @@
 import { DAY, MINUTE } from '#core/clock';
+import { memberNames } from '#core/names';
 import type { Figure } from './statistics-records.ts';
 import type { ChainSample } from './statistics-sources.ts';
 
@@ -12,7 +13,7 @@ const COUNTERS = {
 
 type DayFigure = keyof typeof COUNTERS;
 export type Counter = (typeof COUNTERS)[DayFigure];
-const DAY_FIGURES = Object.keys(COUNTERS) as DayFigure[];
+const DAY_FIGURES = memberNames(COUNTERS);
 
 /** A source's counters for a chain (`at` in Unix ms). A counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from '#core/forms/record-fields';
+import { mapNames, memberNames } from '#core/names';
 
 const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
   value.nullable().meta({ description: `${description}; null if the source does not report it`, examples: [example] });
@@ -26,8 +27,8 @@ const FIGURE_SCHEMAS = {
 };
 
 export type Figure = keyof typeof FIGURE_SCHEMAS;
-export const FIGURES = Object.keys(FIGURE_SCHEMAS) as Figure[];
-export const NO_STATISTICS = Object.fromEntries(FIGURES.map((figure) => [figure, null])) as Record<Figure, null>;
+export const FIGURES = memberNames(FIGURE_SCHEMAS);
+export const NO_STATISTICS = mapNames(FIGURES, () => null);
 
 /** The record as it is stored. */
 export const storedStatistics = z.object({

@@ -1,5 +1,6 @@
 import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
 import { DAY, HOUR } from '#core/clock';
+import { memberNames } from '#core/names';
 import { type Budget, leftOf, monthOf, type SpentBudget } from '#upstream/budget';
 import { FIGURES, type Figure } from './statistics-records.ts';
 
@@ -29,7 +30,7 @@ const KINDS = {
   'arweave-node': { calls: 3, tokens: 1, updateInterval: HOUR },
 } as const;
 export type StatisticsKind = keyof typeof KINDS;
-export const STATISTICS_KINDS = Object.keys(KINDS) as StatisticsKind[];
+export const STATISTICS_KINDS = memberNames(KINDS);
 
 /** Chains without mining. For these chains, sources report 0 or the figure of the last mined block. */
 const PROOF_OF_STAKE: ReadonlySet<StatisticsSymbol> = new Set<StatisticsSymbol>(['eth', 'sol']);

@@ -1,5 +1,6 @@
 import { DAY, MINUTE, SECOND } from '#core/clock';
 import type { MetricsRegistry } from '#core/metrics';
+import { mapNames } from '#core/names';
 import type { Staleness } from '#upstream/freshness';
 import type { BudgetReading } from './budget.ts';
 import type { Breaker, CircuitState } from './circuit-breaker.ts';
@@ -52,7 +53,7 @@ export function createUpstreamRecording(
   return {
     /** Counts calls. All series exist from the start, so that `rate` sees the first failure. */
     observe(upstream: string): (outcome: FailureCause | 'ok') => void {
-      const calls = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<FailureCause | 'ok', number>;
+      const calls = mapNames(['ok', ...FAILURE_CAUSES], () => 0);
       callsByUpstream.set(upstream, calls);
       failures.observe(upstream);
       return (outcome) => {

@@ -1,4 +1,5 @@
 import { DAY } from '#core/clock';
+import { memberNames } from '#core/names';
 
 /** The lengths of a plan's period. Months differ in length, so a unit has either months or days. */
 const UNITS = {
@@ -16,7 +17,7 @@ export const PLANS = {
 } as const satisfies Record<string, Entry>;
 
 export type Plan = keyof typeof PLANS;
-export const PLAN_NAMES = Object.keys(PLANS) as [Plan, ...Plan[]];
+export const PLAN_NAMES = memberNames(PLANS);
 
 /** The length of `n` periods in calendar months and days. */
 export function periodLength(plan: Plan, n = 1): { months: number; days: number } {

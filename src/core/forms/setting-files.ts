@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { toError } from '../errors.ts';
 
 /** A file from which a setting is read, or the reason why its value is unusable. */
 export type SettingFile = { path: string; value: string } | { fault: string };
@@ -21,7 +22,7 @@ export function readSettingFile(name: string, path: string): SettingFile {
   try {
     value = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
+    const { code = '' } = toError(error);
     return { fault: `${name}_FILE: cannot read ${nameOf(path)}: ${REASONS[code] ?? code}` };
   }
   if (value === '') return { fault: `${name}_FILE: ${nameOf(path)} is empty` };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toError } from '../errors.ts';
 
 // Messages never repeat a setting's value, which may be a secret.
 
@@ -42,7 +43,7 @@ export const readBy = <T>(parse: (text: string) => T) =>
     try {
       return parse(text);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message });
+      context.addIssue({ code: 'custom', message: toError(error).message });
       return z.NEVER;
     }
   });

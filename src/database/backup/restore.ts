@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toError } from '#core/errors';
 import { ArchiveFault, unpackArchive } from '#database/archive';
 import { lockDirectory, POSTGRES } from '#database/embedded/data-directory';
 import { openSession } from '#database/session';
@@ -35,7 +36,7 @@ export async function restoreBackup(file: string, dataDir: string) {
     const createdAt = await unpackArchive(file, join(trial, POSTGRES), true);
     const { users } = await tryOut(trial).catch((cause) => {
       // The cause may also be a full disk, even if the unpacked files are sound.
-      const { message } = cause as Error;
+      const { message } = toError(cause);
       if (/no space left|ENOSPC/.test(message)) throw cause;
       throw new ArchiveFault(
         `contains a database that cannot be opened (${message.replace(/^.*cannot be opened: /, '')})`,

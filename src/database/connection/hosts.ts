@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { SECOND, systemClock } from '#core/clock';
+import { toError } from '#core/errors';
 import { memo } from '#core/memo';
 import { enforceBinding } from './channel-binding.ts';
 import type { ServerUrl, TargetSession } from './server-url.ts';
@@ -35,7 +36,7 @@ async function look(url: string, { session, channelBinding }: ServerUrl, config:
     const { host, port } = client;
     return unfit(session, rows[0] as State) ?? { host, port };
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
+    const { message, code } = toError(error);
     if (isPassing(error)) return message || String(code);
     throw error;
   } finally {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { toError } from '#core/errors';
 import { isPassing } from './unreachable.ts';
 
 /** Resolves when the next attempt is due. Rejects if there is no next attempt. */
@@ -17,7 +18,7 @@ export function awaitDatabase(pool: pg.Pool, untilNextAttempt: Patience): () => 
         return await query(...args);
       } catch (error) {
         if (!isPassing(error)) throw error;
-        await untilNextAttempt(error as Error);
+        await untilNextAttempt(toError(error));
       }
     }
   }

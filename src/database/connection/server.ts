@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { toError } from '#core/errors';
 import { bindingConfig } from './channel-binding.ts';
 import { COMMON, type Reach } from './client.ts';
 import { hostSearch } from './hosts.ts';
@@ -32,7 +33,7 @@ function readable<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    throw malformedUrl((error as Error).message);
+    throw malformedUrl(toError(error).message);
   }
 }
 

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync 
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { toError } from '#core/errors';
 import { assertOwnFiles, ownerText } from './file-owner.ts';
 
 export const POSTGRES = 'postgres';
@@ -20,7 +21,7 @@ export async function makeWritable(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
   } catch (cause) {
-    const { code, message } = cause as Error & { code?: string };
+    const { code, message } = toError(cause);
     const owner = code === 'EACCES' ? ownerText(directory) : '';
     throw new Error(`the data directory ${directory} cannot be created or written: ${code ?? message}${owner}`, {
       cause,
@@ -48,7 +49,7 @@ export function lockDirectory(directory: string): { release(): void } {
     writeFileSync(holder, `${process.pid}\n`);
   } catch (cause) {
     letGo(lock);
-    throw new Error(`the data directory ${directory} cannot be written: ${(cause as Error).message}`, { cause });
+    throw new Error(`the data directory ${directory} cannot be written: ${toError(cause).message}`, { cause });
   }
 
   return {
@@ -72,7 +73,7 @@ function takeLock(directory: string): DatabaseSync {
   } catch (cause) {
     lock?.close();
     if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) throw directoryInUse(directory);
-    throw new Error(`the data directory ${directory} cannot be locked: ${(cause as Error).message}`, { cause });
+    throw new Error(`the data directory ${directory} cannot be locked: ${toError(cause).message}`, { cause });
   }
 }
 

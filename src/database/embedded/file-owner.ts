@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { toError } from '#core/errors';
 
 const ROOT = 0;
 
@@ -40,7 +41,7 @@ function accessFault(path: string, isDirectory: boolean, uid: number): string | 
     accessSync(path, constants.R_OK | constants.W_OK | (isDirectory ? constants.X_OK : 0));
     return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = toError(error);
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
     const owner = ownerText(path, uid) || '; its permissions do not allow it';
     return `${path} cannot be read and written${owner}: correct its owner (chown) or its permissions (chmod)`;

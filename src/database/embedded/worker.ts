@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { toError } from '#core/errors';
 import { boundTimeouts } from '#core/timeouts';
 import { requiredParameters } from '#database/connection/parameters';
 import { isInMemory } from './data-directory.ts';
@@ -84,6 +85,6 @@ try {
   });
   say({ kind: 'open' });
 } catch (error) {
-  say({ kind: 'failed', reason: (error as Error).message });
+  say({ kind: 'failed', reason: toError(error).message });
   process.exit();
 }

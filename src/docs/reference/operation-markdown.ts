@@ -1,3 +1,4 @@
+import { memberNames } from '#core/names';
 import { codeBlock } from '#docs/markdown';
 import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
 import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
@@ -64,7 +65,7 @@ export function operationMarkdown(entry: Entry, place: Place): string {
     ]),
     own.length > 0 ? `Headers: ${own.map((name) => `\`${name}\``).join(', ')}.` : '',
     problems.length > 0 ? `Problems: ${problems.join(', ')}.` : '',
-    ...Object.keys(LANGUAGES).map((language) => codeBlock(FENCES[language as Language], samples[language as Language])),
+    ...memberNames(LANGUAGES).map((language) => codeBlock(FENCES[language], samples[language])),
     ...exampleResponses(entry).map(({ label, language, text }) => `${label}:\n\n${codeBlock(language, text)}`),
   ];
   return texts.filter(Boolean).join('\n\n');

@@ -1,6 +1,7 @@
 import type { Token, TokenName } from '#catalogue/token';
 import { type Clock, union } from '#core/clock';
 import { memo } from '#core/memo';
+import { mapNames } from '#core/names';
 import { INTERVALS, type Interval } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/market-sources';
 import { type CoverageRow, reportRows } from '#prices/series/coverage-report';
@@ -49,7 +50,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
         const found = [stored?.at, gap?.from].filter((at) => at !== undefined);
         return found.length > 0 ? Math.min(...found) : undefined;
       }
-      return Object.fromEntries(INTERVALS.map((interval) => [interval, firstOf(interval)])) as FirstCandles;
+      return mapNames(INTERVALS, firstOf);
     };
   };
 }

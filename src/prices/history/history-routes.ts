@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
+import { memberNames } from '#core/names';
 import type { ProblemCode } from '#core/problems';
 import { withSemicolons } from '#prices/model/csv';
 import type { Currency } from '#prices/model/currency';
@@ -20,7 +21,7 @@ import type { WindowSize } from './window-reader.ts';
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;
 
 export const interval = z
-  .enum(Object.keys(INTERVALS) as ['minute', 'hourly', 'daily'], 'must be minute, hourly or daily')
+  .enum(memberNames(INTERVALS), 'must be minute, hourly or daily')
   .default('daily')
   .meta({
     description: 'The interval between points. `minute` means five minutes.',

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { toError } from '#core/errors';
 
 /** The maximum length of a line in characters, which limits the memory for one file. */
 const LONGEST_LINE = 1_000_000;
@@ -25,7 +26,7 @@ const REASONS: Record<string, string> = {
 
 function unreadable(path: string, error: unknown): ImportFileError {
   if (error instanceof ImportFileError) return error;
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { code = '', message } = toError(error);
   return new ImportFileError(`${path} ${REASONS[code] ?? `cannot be read: ${message}`}`);
 }
 

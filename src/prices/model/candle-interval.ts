@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE, type Span, startOfDate } from '#core/clock';
+import { memberNames } from '#core/names';
 import { candleLength } from './candle.ts';
 import { INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
 
@@ -25,7 +26,7 @@ export const CANDLE_INTERVALS = {
 } as const satisfies Readonly<Record<string, CandleIntervalFacts>>;
 
 export type CandleInterval = keyof typeof CANDLE_INTERVALS;
-export const CANDLE_INTERVAL_NAMES = Object.keys(CANDLE_INTERVALS) as CandleInterval[];
+export const CANDLE_INTERVAL_NAMES = memberNames(CANDLE_INTERVALS);
 
 export const factsOfCandleInterval = (name: CandleInterval): CandleIntervalFacts => CANDLE_INTERVALS[name];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mapNames } from '#core/names';
 
 const figure = z.number().nullable();
 
@@ -28,10 +29,7 @@ const OF_THE_PRICE = [
   'market_cap_change_percentage_24h',
   'roi',
 ] as const satisfies readonly (keyof MarketFigures)[];
-const NO_FIGURES_OF_THE_PRICE = Object.fromEntries(OF_THE_PRICE.map((name) => [name, null])) as Record<
-  (typeof OF_THE_PRICE)[number],
-  null
->;
+const NO_FIGURES_OF_THE_PRICE = mapNames(OF_THE_PRICE, () => null);
 
 /** The figures that are served with a price from another source. */
 export const besidesOtherPrice = (figures: MarketFigures): MarketFigures => ({

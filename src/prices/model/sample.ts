@@ -1,5 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
+import { mapNames, memberNames } from '#core/names';
 import { dayReady, intervalStart, midnightOf } from './interval.ts';
 import type { MarketFigures } from './market-figures.ts';
 import type { MarketSourceName } from './market-sources.ts';
@@ -20,9 +21,7 @@ export type Quote = {
   market?: MarketFigures;
 };
 
-export const NO_FIGURES = Object.fromEntries(Object.keys(latestPrice.shape).map((name) => [name, null])) as {
-  [Member in keyof typeof latestPrice.shape]: null;
-};
+export const NO_FIGURES = mapNames(memberNames(latestPrice.shape), () => null);
 
 /**
  * Returns the row of each date and, if the newest sample is not at midnight, that sample. A date's row is the sample

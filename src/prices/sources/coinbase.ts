@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { iso, SECOND } from '#core/clock';
+import { memberNames } from '#core/names';
 import { type Candle, implausibleCandle } from '#prices/model/candle';
 import type { FailureCause } from '#upstream/failures/failure';
 import { readItems, readMembers } from '#upstream/items/items';
@@ -52,7 +53,7 @@ function readProduct(item: unknown, nulled: (member: string) => void): ListedPai
   const { quote_currency, status } = readMembers(item as object, PRODUCT, nulled);
   if (quote_currency !== 'USD') return undefined;
   const flags = readMembers(item as object, FLAGS, nulled);
-  const restriction = Object.keys(FLAGS).find((name) => flags[name as keyof typeof FLAGS]);
+  const restriction = memberNames(FLAGS).find((name) => flags[name]);
   return { names: [id], status: status !== null && status !== 'online' ? status : (restriction ?? 'online') };
 }
 

@@ -1,4 +1,5 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
+import { memberNames } from '#core/names';
 import type { Budget } from '#upstream/budget';
 
 /**
@@ -71,7 +72,7 @@ export const COINGECKO_PLANS = {
 } satisfies Record<string, CoinGeckoPlan>;
 
 export type CoinGeckoPlanName = keyof typeof COINGECKO_PLANS;
-export const COINGECKO_PLAN_NAMES = Object.keys(COINGECKO_PLANS) as CoinGeckoPlanName[];
+export const COINGECKO_PLAN_NAMES = memberNames(COINGECKO_PLANS);
 export const coinGeckoPlan = (name: CoinGeckoPlanName): CoinGeckoPlan => COINGECKO_PLANS[name];
 
 export const planNamed = (name: string): CoinGeckoPlanName | undefined =>

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
+import { memberNames } from '#core/names';
 import { invalidRequest, Problem } from '#core/problems';
 import type { Coding } from '#server/responses/response-body';
 import type { Format } from '#server/responses/response-headers';
@@ -110,7 +111,7 @@ declare module 'fastify' {
 const FORMATS = { 'application/json': 'json', 'text/csv': 'csv' } as const satisfies Record<string, Format>;
 type Requested = (typeof FORMATS)[keyof typeof FORMATS];
 type MediaType = keyof typeof FORMATS;
-const MEDIA_TYPES = Object.keys(FORMATS) as MediaType[];
+const MEDIA_TYPES = memberNames(FORMATS);
 const JSON_ALONE: readonly MediaType[] = ['application/json'];
 
 /** The URL takes precedence over `Accept`, which some clients cannot set. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '#core/clock';
-import { FIGURES, type Figure } from '#statistics/statistics-records';
+import { mapNames } from '#core/names';
+import { FIGURES } from '#statistics/statistics-records';
 import { figuresOf, STATISTICS_SYMBOLS, type StatisticsSymbol } from '#statistics/statistics-sources';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { instant, maybe, numberOrNumericString, type ReportedError, whole } from '#upstream/transport/json-response';
@@ -51,10 +52,7 @@ function errorIn(body: unknown): ReportedError | undefined {
 /** Limits the text that is logged or stored. */
 const shortText = z.string().regex(/^[ -~]{0,50}$/, 'is not a short text');
 
-const figures = Object.fromEntries(FIGURES.map((name) => [name, figure(numberOrNumericString)])) as Record<
-  Figure,
-  ReturnType<typeof figure>
->;
+const figures = mapNames(FIGURES, () => figure(numberOrNumericString));
 const record = z.object({
   id: maybe(whole).catch(null),
   time: instant(SECOND),

@@ -1,4 +1,5 @@
 import { HOUR, MINUTE, SECOND } from '#core/clock';
+import { memberNames } from '#core/names';
 import { Problem, type ProblemCode } from '#core/problems';
 
 /** Identifies a database failure. Returns undefined for any other error. */
@@ -84,7 +85,7 @@ const FAILURES = {
 } as const satisfies Record<string, readonly [ProblemCode, string]>;
 
 export type FailureCause = keyof typeof FAILURES;
-export const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[];
+export const FAILURE_CAUSES = memberNames(FAILURES);
 
 /** `reason` is for programs, and `message` is for the log. */
 export class UpstreamFailure extends Error {

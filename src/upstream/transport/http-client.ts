@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
+import { toError } from '#core/errors';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 
 /** Codes of errors before a connection was made, so that no part of the request was sent. */
@@ -19,7 +20,7 @@ const UNDICI: Record<string, Kind> = {
 export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof ResponseTooLarge) return new UpstreamFailure(upstream, 'too_large', error.message);
-  const { name, code } = error as Error & { code?: string };
+  const { name, code } = toError(error);
   const sent = !UNSENT.has(code);
   const kind = name === 'TimeoutError' ? LATE : UNDICI[code ?? ''];
   if (kind) return new UpstreamFailure(upstream, kind.reason, kind.message, { sent });
@@ -122,7 +123,7 @@ class Collector implements Dispatcher.DispatchHandler {
   #fail(error: unknown): void {
     if (!this.#end()) return;
     this.#reject(error);
-    this.#controller?.abort(error as Error);
+    this.#controller?.abort(toError(error));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND } from '#core/clock';
+import { toError } from '#core/errors';
 import type { Network } from '#core/forms/network-address';
 import { hostOf, isLocalhost, mayBeCalled } from '#notifications/channels/webhook/webhook-url';
 import { InterimResponsesExceeded, openHttpClient, targetOf } from '#upstream/transport/http-client';
@@ -31,7 +32,7 @@ function failureOf(error: unknown, isLate: boolean): WebhookFailure {
   if (isLate) return new WebhookFailure(`no response within ${DEADLINE / SECOND} s`, { cause: error });
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   if (cause instanceof AddressRefused) return new WebhookFailure(`refused: ${cause.message}`);
-  const { code, message } = cause as NodeJS.ErrnoException;
+  const { code, message } = toError(cause);
   return new WebhookFailure(`no connection: ${code ?? message}`, { cause: error });
 }
 
