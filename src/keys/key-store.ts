@@ -71,43 +71,48 @@ async function deleteSurplus(tx: Tx, states: readonly Ownership[], now: number):
   if (surplus.length > 0) await tx.apiKey.deleteMany({ where: { id: { in: surplus } } });
 }
 
+const activeAt = (at: Date) => ({ revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] });
+
 /** Instants in Unix ms. The replaced keys remain valid until `graceEnds`. */
 type Replacement = { now: number; graceEnds: number };
+
+/** Adds an owner key that replaces other owner keys. The replaced keys remain valid for reading until `graceEnds`. */
+async function replace(
+  tx: Tx,
+  authority: Authority,
+  { hash, start, scopes }: Omit<OwnerKey, 'apiKey'>,
+  { now, graceEnds }: Replacement,
+  { states, replaced, set }: { states: Ownership[]; replaced: Ownership[]; set?: Prisma.Sql },
+): Promise<void> {
+  assertRoom(states.filter((key) => key.endsAt > now && !(replaced.includes(key) && graceEnds <= now)));
+  const ids = replaced.map(({ id }) => id);
+  const at = toInstant(now);
+  await updateUser(tx, authority, {
+    updatedAt: now,
+    ...(set && { set }),
+    event: {
+      action: 'user.rotate',
+      before: jsonOf({ ownerKeys: ids.length > 0 ? ids : null }),
+      after: jsonOf({ start, oldKeysEnd: iso(graceEnds) }),
+    },
+    more: Prisma.sql`
+      replaced AS (
+        UPDATE api_key SET replaced_at = coalesce(replaced_at, ${at}), expires_at = ${toInstant(graceEnds)}
+        FROM changed WHERE id = ANY(${ids}::int[])),
+      added AS (
+        INSERT INTO api_key (hash, user_key, scopes, start, created_at)
+        SELECT ${toBytes(hash)}, key, ${arrayOf('scope', scopes)}, ${start}, ${at} FROM changed),`,
+  });
+  await deleteSurplus(tx, states, now);
+}
 
 /**
  * If the authority has ended, a change throws the authority's problem. Race: each change locks the user's row, so the
  * state of the keys cannot change between the read and the change.
  */
 export function createKeyStore(prisma: PrismaClient) {
-  /** Adds an owner key that replaces other owner keys. The replaced keys remain valid for reading until `graceEnds`. */
-  async function replace(
-    tx: Tx,
-    authority: Authority,
-    { hash, start, scopes }: Omit<OwnerKey, 'apiKey'>,
-    { now, graceEnds }: Replacement,
-    { states, replaced, set }: { states: Ownership[]; replaced: Ownership[]; set?: Prisma.Sql },
-  ): Promise<void> {
-    assertRoom(states.filter((key) => key.endsAt > now && !(replaced.includes(key) && graceEnds <= now)));
-    const ids = replaced.map(({ id }) => id);
-    const at = toInstant(now);
-    await updateUser(tx, authority, {
-      updatedAt: now,
-      ...(set && { set }),
-      event: {
-        action: 'user.rotate',
-        before: jsonOf({ ownerKeys: ids.length > 0 ? ids : null }),
-        after: jsonOf({ start, oldKeysEnd: iso(graceEnds) }),
-      },
-      more: Prisma.sql`
-        replaced AS (
-          UPDATE api_key SET replaced_at = coalesce(replaced_at, ${at}), expires_at = ${toInstant(graceEnds)}
-          FROM changed WHERE id = ANY(${ids}::int[])),
-        added AS (
-          INSERT INTO api_key (hash, user_key, scopes, start, created_at)
-          SELECT ${toBytes(hash)}, key, ${arrayOf('scope', scopes)}, ${start}, ${at} FROM changed),`,
-    });
-    await deleteSurplus(tx, states, now);
-  }
+  const list = async (where: Prisma.ApiKeyWhereInput): Promise<StoredKey[]> =>
+    (await prisma.apiKey.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })).map(toStoredKey);
 
   return {
     /** Replaces the requesting owner key or, for the operator, every owner key. Throws `too_many_keys`. */
@@ -146,41 +151,26 @@ export function createKeyStore(prisma: PrismaClient) {
         assertRoom(states.filter(({ endsAt }) => endsAt > now));
         await updateUser(tx, authority);
         await deleteSurplus(tx, states, now);
-        const { label } = terms;
         const key = { hash: Buffer.from(hash, 'hex'), start, userKey, createdAt: new Date(now) };
-        const data = { ...key, label, ...termsToRow(terms) };
+        const data = { ...key, label: terms.label, ...termsToRow(terms) };
         const { id } = await tx.apiKey.create({ data, select: { id: true } });
         return id;
       }),
 
     /** The active keys, newest first. */
-    async listKeys(userKey: number, now: number): Promise<StoredKey[]> {
-      const all = await prisma.apiKey.findMany({
-        where: { userKey, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }] },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      });
-      return all.map(toStoredKey);
-    },
+    listKeys: (userKey: number, now: number) => list({ userKey, ...activeAt(new Date(now)) }),
 
     /** All stored keys, newest first. */
-    async allKeys(userKey: number): Promise<StoredKey[]> {
-      const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const;
-      return (await prisma.apiKey.findMany({ where: { userKey }, orderBy: [...orderBy] })).map(toStoredKey);
-    },
+    allKeys: (userKey: number) => list({ userKey }),
 
     /** Changes an active key. Throws `not_found`, and `invalid_request` for terms that an owner key cannot have. */
     updateKey: (authority: Authority, id: number, changes: KeyChanges, now: number): Promise<StoredKey> =>
       changeUser(prisma, authority, async (tx) => {
-        const active = {
-          revokedAt: null,
-          replacedAt: null,
-          OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now) } }],
-        };
-        const key = await tx.apiKey.findFirst({ where: { id, userKey: authority.userKey, ...active } });
+        const where = { id, userKey: authority.userKey, replacedAt: null, ...activeAt(new Date(now)) };
+        const key = await tx.apiKey.findFirst({ where });
         if (!key) throw new Problem('not_found', 'The user has no active key with this ID.');
         assertChangeable(changes, key.scopes.includes('account'));
-        const { label } = changes;
-        const data = { ...(label !== undefined && { label }), ...termsToRow(changes) };
+        const data = { ...(changes.label !== undefined && { label: changes.label }), ...termsToRow(changes) };
         // `update` returns the row with casts that a cluster rejects.
         await tx.apiKey.updateMany({ where: { id }, data });
         const changed = await tx.apiKey.findUniqueOrThrow({ where: { id } });
