@@ -17,8 +17,6 @@ type PeriodRow = { limit: number | null; credits: number };
 /** The maximum number of calls in a limit, and in the credits of a period. */
 export const MAX_CALLS = 2_000_000_000;
 
-type Grant = { calls: number; reason: string };
-
 const suspensionValues = (suspension: Suspension | undefined) => ({
   suspended: suspension !== undefined,
   reason: suspension?.reason ?? null,
@@ -26,19 +24,24 @@ const suspensionValues = (suspension: Suspension | undefined) => ({
 
 const instantOrNull = (at: number | undefined) => Prisma.sql`${isoOrNull(at ?? null)}::timestamptz`;
 
+const find = async (tx: Tx, key: number): Promise<User> => toUser(await tx.user.findUniqueOrThrow({ where: { key } }));
+
+async function periodRow(tx: Tx, userKey: number, periodStart: Date): Promise<PeriodRow> {
+  const where = { userKey_periodStart: { userKey, periodStart } };
+  return (await tx.usage.findUnique({ where, select: { limit: true, credits: true } })) ?? { limit: null, credits: 0 };
+}
+
 /** The operator's changes to a user. Each change is one statement, which also adds the audit event. */
 export function createAdministrationStore(prisma: PrismaClient) {
-  const find = async (tx: Tx, key: number): Promise<User> =>
-    toUser(await tx.user.findUniqueOrThrow({ where: { key } }));
-
   /**
    * Runs a change that also writes to the ledger's rows. Race: the ledger locks rows of `usage` first, so this change
-   * does too, to prevent a deadlock. If a plan has become due, it is started before the change.
+   * does too, to prevent a deadlock. If a plan has become due, it is started before the change. `start` is the start of
+   * the current period (Unix ms), and `own` is its row.
    */
   function changeTerms(
     authority: Authority,
     now: number,
-    change: (tx: Tx, user: User) => Promise<void>,
+    change: (tx: Tx, user: User, start: number, own: PeriodRow) => Promise<void>,
   ): Promise<void> {
     const { userKey } = authority;
     return prisma.$transaction(async (tx) => {
@@ -46,17 +49,11 @@ export function createAdministrationStore(prisma: PrismaClient) {
         SELECT period_start FROM usage WHERE user_key = ${userKey} ORDER BY period_start FOR UPDATE`;
       await lockUser(tx, authority);
       await tx.$executeRaw(startDuePlans(now, userKey));
-      return change(tx, await find(tx, userKey));
+      const user = await find(tx, userKey);
+      const { start } = periodAt(user.plan, user.anchor, now);
+      return change(tx, user, start, await periodRow(tx, userKey, new Date(start)));
     });
   }
-
-  const periodRow = async (tx: Tx, userKey: number, periodStart: number): Promise<PeriodRow> => {
-    const row = await tx.usage.findUnique({
-      where: { userKey_periodStart: { userKey, periodStart: new Date(periodStart) } },
-      select: { limit: true, credits: true },
-    });
-    return row ?? { limit: null, credits: 0 };
-  };
 
   const setSuspension = (authority: Authority, next: Suspension | undefined, reason: string, now: number) =>
     changeUser(prisma, authority, async (tx) => {
@@ -84,17 +81,11 @@ export function createAdministrationStore(prisma: PrismaClient) {
 
     /** Also removes the separate limit that the current period may have had since a change of the plan. */
     setLimit: (authority: Authority, limit: number, now: number): Promise<void> =>
-      changeTerms(authority, now, async (tx, user) => {
-        const { start } = periodAt(user.plan, user.anchor, now);
-        const own = await periodRow(tx, user.key, start);
+      changeTerms(authority, now, async (tx, user, start, own) => {
         if (user.limit === limit && own.limit === null) return;
         await updateUser(tx, authority, {
           updatedAt: now,
-          event: {
-            action: 'user.limit',
-            before: jsonOf({ limit: own.limit ?? user.limit }),
-            after: jsonOf({ limit }),
-          },
+          event: { action: 'user.limit', before: jsonOf({ limit: own.limit ?? user.limit }), after: jsonOf({ limit }) },
           set: Prisma.sql`, "limit" = ${limit}::int`,
           more: Prisma.sql`
             own AS (
@@ -104,22 +95,15 @@ export function createAdministrationStore(prisma: PrismaClient) {
       }),
 
     changePlan: (authority: Authority, request: PlanRequest, now: number): Promise<void> =>
-      changeTerms(authority, now, async (tx, user) => {
-        const { start } = periodAt(user.plan, user.anchor, now);
-        const own = await periodRow(tx, user.key, start);
-        const { terms, periodLimits } = planChange(user, request, now, (at) =>
-          at === start ? (own.limit ?? undefined) : undefined,
-        );
+      changeTerms(authority, now, async (tx, user, start, own) => {
+        const ownLimit = (at: number) => (at === start ? (own.limit ?? undefined) : undefined);
+        const { terms, periodLimits } = planChange(user, request, now, ownLimit);
         const { plan, limit, anchor, validUntil, next } = terms;
         const starts = periodLimits.map((period) => iso(period.start));
         const limits = periodLimits.map((period) => period.limit);
         await updateUser(tx, authority, {
           updatedAt: now,
-          event: {
-            action: 'user.plan',
-            before: jsonOf(termValues(user)),
-            after: jsonOf(termValues(terms)),
-          },
+          event: { action: 'user.plan', before: jsonOf(termValues(user)), after: jsonOf(termValues(terms)) },
           set: Prisma.sql`, plan = ${plan}::plan, "limit" = ${limit}::int, anchor = ${toInstant(anchor)},
             valid_until = ${toInstant(validUntil)}, next_plan = ${next?.plan ?? null}::plan,
             next_limit = ${next?.limit ?? null}::int, next_from = ${instantOrNull(next?.from)}`,
@@ -132,10 +116,8 @@ export function createAdministrationStore(prisma: PrismaClient) {
       }),
 
     /** Adds calls to the current period. Throws `invalid_request` if its credits would exceed `MAX_CALLS`. */
-    grantCredits: (authority: Authority, { calls, reason }: Grant, now: number): Promise<void> =>
-      changeTerms(authority, now, async (tx, user) => {
-        const { start } = periodAt(user.plan, user.anchor, now);
-        const { credits } = await periodRow(tx, user.key, start);
+    grantCredits: (authority: Authority, { calls, reason }: { calls: number; reason: string }, now: number) =>
+      changeTerms(authority, now, async (tx, _user, start, { credits }) => {
         if (credits + calls > MAX_CALLS) {
           const message = `must not raise the credits of the period above ${MAX_CALLS}`;
           throw invalidRequest({ location: 'body.calls', message, fix: 'grant fewer calls' });
