@@ -138,11 +138,8 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       const all = results.map((result, i) =>
         result.status === 'fulfilled' ? result.value : { quotes: [], unpriced: [], missing: pages[i] ?? [] },
       );
-      await quotes(
-        resource,
-        all.flatMap((page) => page.quotes),
-        clock.now(),
-      );
+      const reported = all.flatMap((page) => page.quotes);
+      await quotes(resource, reported, clock.now());
       return { unpriced: all.flatMap(({ unpriced }) => unpriced), missing: all.flatMap(({ missing }) => missing) };
     },
 

@@ -51,14 +51,7 @@ export function openExchange(exchange: Exchange, options: Options) {
   const reportItems = createItemReport(name, dropped);
   const listedPairs = createListedPairs({ clock, untraded });
   const allPairs = memo(() => requestPairs(withinDeadline()), { ttl: LISTED_FOR, clock });
-  const allTrades = memo(
-    async () =>
-      exchange.requestTrades(
-        [...new Set((await allPairs()).values())].map(({ names }) => names),
-        withinDeadline(),
-      ),
-    { ttl: LISTED_FOR, clock },
-  );
+  const allTrades = memo(requestAllTrades, { ttl: LISTED_FOR, clock });
 
   /** Returns a function for the requests of one method call, which share one deadline. */
   function withinDeadline({ send } = upstream): SendToExchange {
@@ -73,6 +66,11 @@ export function openExchange(exchange: Exchange, options: Options) {
     const { accepted } = reportItems(paths.pairs, await exchange.requestPairs(send));
     if (accepted.length === 0) throw new UpstreamFailure(name, 'empty', 'no pairs');
     return pairList(accepted);
+  }
+
+  async function requestAllTrades() {
+    const pairs = [...new Set((await allPairs()).values())].map(({ names }) => names);
+    return exchange.requestTrades(pairs, withinDeadline());
   }
 
   /** The last trade of a pair outside the served tokens. A pair that is not traded has no price. */
@@ -127,10 +125,8 @@ export function openExchange(exchange: Exchange, options: Options) {
         sent: false,
         retryAfter: LISTED_AGAIN,
       });
-    const trades = await exchange.requestTrades(
-      traded.map(({ names }) => names),
-      send,
-    );
+    const pairs = traded.map(({ names }) => names);
+    const trades = await exchange.requestTrades(pairs, send);
     const reported = traded.flatMap(({ token, names }) => {
       const trade = trades.get(names[0]);
       return trade ? [{ token, trade }] : [];
