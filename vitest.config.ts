@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
-import { hasCitus } from './test/distributed/programs.ts';
+import { hasCitus } from './fixtures/citus-cluster.ts';
 import { missingPrograms } from './test/failover/programs.ts';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';

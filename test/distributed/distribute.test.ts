@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { distribute, readNodes } from '#database/distribute';
 import { openSession } from '#database/session';
+import { type Cluster, startCluster } from '../../fixtures/citus-cluster.ts';
 import { startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { fill } from '../support/database/filled.ts';
-import { type Cluster, startCluster } from './cluster.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {

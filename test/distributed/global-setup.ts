@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startCluster } from './cluster.ts';
+import { startCluster } from '../../fixtures/citus-cluster.ts';
 
 /** All tests share the database of one cluster. Each uses its own users. */
 export default async function setUp(project: TestProject) {

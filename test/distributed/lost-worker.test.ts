@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type Cluster, startCluster } from '../../fixtures/citus-cluster.ts';
 import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
 import { type CountedResponse, hammer } from '../support/service/hammer.ts';
-import { type Cluster, startCluster } from './cluster.ts';
 
 const LIMIT = 1_000_000;
 const USERS = 16;

@@ -21,6 +21,7 @@ export function createCopySource(session: Session) {
     /** From here until `end`, all reads use one snapshot. */
     async begin(): Promise<void> {
       await session.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await session.exec(SAME_TEXT);
     },
 
     tables: (): Promise<Table[]> => readTables(session),
@@ -77,8 +78,15 @@ export type Table = { name: string; columns: readonly Column[]; key: readonly Co
 type Column = { name: string; type: string };
 export type Sequence = { name: string; last: string; isCalled: boolean };
 type Found = { name: string; columns: Column[]; key: Column[] | null; refers: string[] | null };
+/** Sends the parameters that determine how values are printed to the nodes of a cluster, for one transaction. */
+const SAME_TEXT = `SET LOCAL citus.propagate_set_commands TO 'local'; SET LOCAL TimeZone TO 'UTC';
+  SET LOCAL DateStyle TO 'ISO, YMD'; SET LOCAL IntervalStyle TO 'postgres'; SET LOCAL extra_float_digits TO 1;
+  SET LOCAL bytea_output TO 'hex'`;
 export const atOneMoment = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
-  inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work);
+  inTransaction(session, 'BEGIN ISOLATION LEVEL REPEATABLE READ', async () => {
+    await session.exec(SAME_TEXT);
+    return work();
+  });
 
 /** Reads the system catalogue, so that tables added by later migrations are copied too. */
 const TABLES = `

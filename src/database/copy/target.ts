@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Session } from '#database/deadline';
+import { inTransaction, type Session } from '#database/deadline';
 import { hasRecord, migrate, readMigrations, UNFINISHED_COPY } from '#database/migrations';
 import {
   atOneMoment,
@@ -61,17 +61,24 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
       await session.query('UPDATE _prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
-    /** Writes rows and progress in one statement. Throws if another process has taken over the copy. */
+    /**
+     * Writes rows and progress in one transaction. Throws if another process has taken over the copy. These are two
+     * statements, because a cluster rejects a statement that changes a local and a distributed table.
+     */
     async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
       const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
-      const { rows: counts } = await session.query<{ count: number }>(
-        `WITH mine AS (UPDATE _prisma_migrations SET logs = $2 WHERE id = $3 AND checksum = $4 RETURNING id),
-         written AS (INSERT INTO ${name} (${columns.map((column) => column.name).join(', ')})
-           SELECT ${values} FROM json_array_elements($1::json) AS r WHERE EXISTS (SELECT FROM mine) RETURNING 1)
-         SELECT count(*)::float8 AS count FROM written`,
-        [`[${rows.join(',')}]`, JSON.stringify(progress), RECORD_ID, mark],
-      );
-      if (counts[0]?.count !== rows.length) throw takenOver();
+      await inTransaction(session, 'BEGIN', async () => {
+        const { rows: marked } = await session.query(
+          'UPDATE _prisma_migrations SET logs = $1 WHERE id = $2 AND checksum = $3 RETURNING id',
+          [JSON.stringify(progress), RECORD_ID, mark],
+        );
+        if (marked.length === 0) throw takenOver();
+        await session.query(
+          `INSERT INTO ${name} (${columns.map((column) => column.name).join(', ')})
+           SELECT ${values} FROM json_array_elements($1::json) AS r`,
+          [`[${rows.join(',')}]`],
+        );
+      });
     },
 
     digest: (table: Table): Promise<Digest> => atOneMoment(session, () => digestOf(session, table)),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
-import { type CopyEvent, createCopy } from '#database/copy/copy';
-import { createCopySource, readTables } from '#database/copy/source';
+import type { CopyEvent } from '#database/copy/copy';
+import { readTables } from '#database/copy/source';
 import { createCopyTarget } from '#database/copy/target';
 import { migrate } from '#database/migrations';
-import { openSession } from '#database/session';
 import { contentOf, withSession } from '../../support/database/content.ts';
+import { copy } from '../../support/database/copying.ts';
 import { createTestDatabase } from '../../support/database/database.ts';
 import { type Amounts, fill } from '../../support/database/filled.ts';
 
@@ -42,35 +42,6 @@ beforeEach(() => clear(target));
 afterAll(async () => {
   for (const { drop } of [source, own, target]) await drop();
 });
-
-/**
- * Copies like the command does. Returns the outcome and the events.
- * @param on called with every event
- */
-async function copy(
-  from: Made,
-  to: Made,
-  { on, ...options }: { on?: (event: CopyEvent) => void; isLive?: boolean; signal?: AbortSignal } = {},
-) {
-  const events: CopyEvent[] = [];
-  const [read, write] = [await openSession(from), await openSession(to)];
-  try {
-    const [ofSource, target] = [createCopySource(read.session), createCopyTarget(write.session, BUILT_IN_NAMES)];
-    await ofSource.prepare();
-    const state = await target.prepare();
-    if (state.kind !== 'empty' && state.kind !== 'unfinished') return { state, events };
-    const onEvent = (event: CopyEvent) => {
-      events.push(event);
-      on?.(event);
-    };
-    const unfinished = state.kind === 'unfinished' ? state.progress : undefined;
-    const run = { name: read.name, unfinished, isLive: false, ...options };
-    return { outcome: await createCopy({ source: ofSource, target, onEvent })(run), events };
-  } finally {
-    await read.close();
-    await write.close();
-  }
-}
 
 /** Copies until a table has a number of rows, and stops like Ctrl-C. */
 async function copyUntil(from: Made, to: Made, table: string, rows = 1) {
