@@ -21,10 +21,8 @@ export function createUsageRetention(dependencies: Dependencies) {
     const before = firstKeptDate(retention, now);
     let rows = 0;
     try {
-      for (let after: number | null = 0; after !== null; ) {
-        const batch = await store.deleteBefore(before, after);
-        rows += batch.deleted;
-        after = batch.last;
+      for await (const deleted of store.deleteBefore(before)) {
+        rows += deleted;
         yield;
       }
     } finally {
