@@ -37,19 +37,40 @@ const periodEnd = Prisma.sql`((CASE u.plan ${Prisma.join(
 )} END) AT TIME ZONE 'UTC')`;
 
 /**
- * SQL joins for a user `u`: all calls; the calls in the newest period, if this period belongs to the current term; and
- * the end of that period, if it has calls.
+ * SQL common table expressions that end with `counted`: of some users, all calls; the calls in the newest period, if this
+ * period belongs to the current term; and the end of that period, if it has calls. The users are an array: each node of a
+ * cluster then reads its own users. Otherwise, the planner would overestimate them and read the calls of all users.
  */
-const counts = (now: number) => Prisma.sql`
-  CROSS JOIN LATERAL (SELECT coalesce(sum(used), 0)::bigint AS calls FROM usage WHERE user_key = u.key) t
-  LEFT JOIN LATERAL (SELECT period_start, used FROM usage
-    WHERE user_key = u.key AND period_start <= ${toInstant(now)} AND period_start >= u.anchor
-    ORDER BY period_start DESC LIMIT 1) p ON true
-  CROSS JOIN LATERAL (SELECT coalesce(sum(granted - spent), 0)::bigint AS calls,
-      coalesce(sum(granted - spent) FILTER (WHERE period_start = p.period_start), 0)::int AS in_period
-    FROM lease WHERE user_key = u.key) l
-  CROSS JOIN LATERAL (SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used - l.in_period ELSE 0 END AS used) n
-  CROSS JOIN LATERAL (SELECT CASE WHEN n.used > 0 THEN ${periodEnd} ELSE 'infinity' END AS resets_at) e`;
+function counted(now: number, userKeys: readonly number[]): Prisma.Sql {
+  const keys = Prisma.sql`${userKeys}::int[]`;
+  const isOfTerm = Prisma.sql`p.period_start <= ${toInstant(now)} AND p.period_start >= u.anchor`;
+  return Prisma.sql`
+    total AS MATERIALIZED (
+      SELECT p.user_key, sum(p.used)::bigint AS calls, max(p.period_start) FILTER (WHERE ${isOfTerm}) AS period_start,
+        (array_agg(p.used ORDER BY p.period_start DESC) FILTER (WHERE ${isOfTerm}))[1] AS used
+      FROM usage p JOIN "user" u ON u.key = p.user_key
+      WHERE p.user_key = ANY (${keys}) AND u.key = ANY (${keys}) GROUP BY 1),
+    held AS MATERIALIZED (
+      SELECT l.user_key, sum(l.granted - l.spent)::bigint AS calls,
+        coalesce(sum(l.granted - l.spent) FILTER (WHERE l.period_start = t.period_start), 0)::int AS in_period
+      FROM lease l JOIN total t ON t.user_key = l.user_key WHERE l.user_key = ANY (${keys}) GROUP BY 1),
+    counted AS MATERIALIZED (
+      SELECT u.key AS user_key, coalesce(p.calls, 0) - coalesce(l.calls, 0) AS calls, n.used, e.resets_at
+      FROM "user" u LEFT JOIN total p ON p.user_key = u.key LEFT JOIN held l ON l.user_key = u.key
+        CROSS JOIN LATERAL (
+          SELECT CASE WHEN ${periodEnd} > ${toInstant(now)} THEN p.used - coalesce(l.in_period, 0) ELSE 0 END AS used) n
+        CROSS JOIN LATERAL (SELECT CASE WHEN n.used > 0 THEN ${periodEnd} ELSE 'infinity' END AS resets_at) e
+      WHERE u.key = ANY (${keys}))`;
+}
+
+/** A row of `counted`, as JSON. */
+type Counted = { user_key: number; calls: number; used: number; resets_at: string };
+const fromJson = (rows: readonly Counted[]): Prisma.Sql => Prisma.sql`counted AS MATERIALIZED (
+  SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
+    AS c(user_key int, calls bigint, used int, resets_at timestamptz))`;
+
+type Key = { key: number };
+const keysOf = (rows: readonly Key[]): number[] => rows.map(({ key }) => key);
 
 /** SQL: the users whose summary may have changed since an update a few minutes ago. */
 const due = (now: number, after: number) => Prisma.sql`
@@ -59,20 +80,29 @@ const due = (now: number, after: number) => Prisma.sql`
 
 /** Summarizes each user's calls, so that users can be sorted by them without an index in the ledger. */
 export function createActivityStore(prisma: PrismaClient) {
+  /** A statement of its own, because a cluster rejects a statement that reads the ledger and changes other tables. */
+  const count = (now: number, userKeys: readonly number[]): Promise<Counted[]> => prisma.$queryRaw<Counted[]>`
+    WITH ${counted(now, userKeys)}
+    SELECT user_key, calls::float8 AS calls, used, resets_at::text AS resets_at FROM counted`;
+
   return {
     /**
      * Adds the rows of some new users, and returns their number. The calls of a user who registered within the last hour
      * count from 0.
      */
-    add: (now: number): Promise<number> => prisma.$executeRaw`
-      INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
-      SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE t.calls - l.calls END, n.used,
-        e.resets_at, ${Math.floor(now / SLOT)}::int, array_fill(0, ARRAY[${SLOTS}::int]), 0
-      FROM (
-        SELECT * FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)
+    async add(now: number): Promise<number> {
+      const users = await prisma.$queryRaw<Key[]>`
+        SELECT key FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)
           AND key <> ALL (ARRAY(SELECT user_key FROM user_activity ORDER BY user_key DESC LIMIT ${LATE}::int))
-        ORDER BY key LIMIT ${AT_ONCE}::int) u ${counts(now)}
-      ON CONFLICT DO NOTHING`,
+        ORDER BY key LIMIT ${AT_ONCE}::int`;
+      return prisma.$executeRaw`
+        WITH ${fromJson(await count(now, keysOf(users)))}
+        INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
+        SELECT u.key, CASE WHEN u.created_at > ${iso(now - HOUR)}::timestamptz THEN 0 ELSE c.calls END, c.used,
+          c.resets_at, ${Math.floor(now / SLOT)}::int, array_fill(0, ARRAY[${SLOTS}::int]), 0
+        FROM counted c JOIN "user" u ON u.key = c.user_key WHERE u.key = ANY (${keysOf(users)}::int[])
+        ON CONFLICT DO NOTHING`;
+    },
 
     /**
      * Updates some users whose record numbers are above `after`. If the last update was too long ago (not
@@ -81,28 +111,25 @@ export function createActivityStore(prisma: PrismaClient) {
      * last record number, or undefined if no users are left.
      */
     async update(now: number, isContinuous: boolean, after: number): Promise<number | undefined> {
-      const [row] = await prisma.$queryRaw<[{ last: number | null }]>`
-        WITH due AS MATERIALIZED (
-          SELECT user_key FROM (${isContinuous ? due(now, after) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
-          WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int),
-        counted AS MATERIALIZED (
-          SELECT a.user_key, t.calls - l.calls AS calls, n.used, e.resets_at,
-            (array_fill(0, ARRAY[greatest(0, least(${SLOTS}::int, ${Math.floor(now / SLOT)}::int - a.slot))]) || a.slots)
+      const users = await prisma.$queryRaw<Key[]>`
+        SELECT user_key AS key FROM (${isContinuous ? due(now, after) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
+        WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int`;
+      const slot = Prisma.sql`${Math.floor(now / SLOT)}::int`;
+      await prisma.$executeRaw`
+        WITH ${fromJson(await count(now, keysOf(users)))},
+        moved AS MATERIALIZED (
+          SELECT c.*, (array_fill(0, ARRAY[greatest(0, least(${SLOTS}::int, ${slot} - a.slot))]) || a.slots)
               [1:${SLOTS}::int] AS slots,
-            CASE WHEN ${isContinuous}::boolean THEN greatest(0, t.calls - l.calls - a.calls) ELSE 0 END AS fresh
-          FROM user_activity a JOIN "user" u ON u.key = a.user_key ${counts(now)}
-          -- The users are an array: otherwise, the planner would overestimate them and read the calls of all users.
-          WHERE a.user_key = ANY (ARRAY(SELECT user_key FROM due))),
+            CASE WHEN ${isContinuous}::boolean THEN greatest(0, c.calls - a.calls) ELSE 0 END AS fresh
+          FROM user_activity a JOIN counted c ON c.user_key = a.user_key
+          WHERE a.user_key = ANY (${keysOf(users)}::int[])),
         summed AS MATERIALIZED (
-          SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM counted),
-        updated AS (
-          UPDATE user_activity a SET calls = s.calls, used = s.used, resets_at = s.resets_at,
-            slot = ${Math.floor(now / SLOT)}::int, last_hour = s.last_hour,
-            slots = ARRAY[(s.slots[1] + s.fresh)::int] || s.slots[2:${SLOTS}::int]
-          FROM summed s WHERE a.user_key = s.user_key
-            AND (a.calls, a.used, a.last_hour, a.resets_at) IS DISTINCT FROM (s.calls, s.used, s.last_hour, s.resets_at))
-        SELECT CASE WHEN count(*) = ${AT_ONCE}::int THEN max(user_key) END AS last FROM due`;
-      return row.last ?? undefined;
+          SELECT *, (fresh + (SELECT sum(calls) FROM unnest(slots) AS s(calls)))::int AS last_hour FROM moved)
+        UPDATE user_activity a SET calls = s.calls, used = s.used, resets_at = s.resets_at, slot = ${slot},
+          last_hour = s.last_hour, slots = ARRAY[(s.slots[1] + s.fresh)::int] || s.slots[2:${SLOTS}::int]
+        FROM summed s WHERE a.user_key = s.user_key
+          AND (a.calls, a.used, a.last_hour, a.resets_at) IS DISTINCT FROM (s.calls, s.used, s.last_hour, s.resets_at)`;
+      return users.length === AT_ONCE ? users.at(-1)?.key : undefined;
     },
 
     /** The calls of the last hour by user. Users without a row are omitted. */
