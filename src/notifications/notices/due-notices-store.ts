@@ -1,6 +1,6 @@
 import { DAY, iso, SECOND } from '#core/clock';
 import { Prisma } from '#generated/prisma/client';
-import { boundary, PLAN_NAMES, periodLength } from '#users/plan';
+import { boundary, PLAN_NAMES } from '#users/plan';
 import { CHANNELS } from '../channels/channels.ts';
 import { DAYS_BEFORE_END } from '../notice.ts';
 import { THRESHOLDS } from './notice-settings-store.ts';
@@ -57,69 +57,75 @@ const NOTED_AT_ONCE = 1_000;
 const LIMIT = Prisma.sql`least(coalesce(p."limit", u."limit")::bigint + p.credits, 2147483647)::int`;
 
 /** SQL query: the periods in which so many calls are spent or leased that a threshold may have been reached. */
-const busyOf = (plan: string, periods: Prisma.Sql, from: string): Prisma.Sql => Prisma.sql`
+const busyOf = (plan: string, from: string): Prisma.Sql => Prisma.sql`
   SELECT p.user_key, p.period_start, p.used, ${LIMIT} AS "limit", ${THRESHOLDS} AS thresholds
-  FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key ${periods}
+  FROM "user" u LEFT JOIN notice_settings s ON s.user_key = u.key JOIN usage p ON p.user_key = u.key
   WHERE u.plan = ${plan}::plan AND ${IS_WATCHED} AND p.period_start > ${from}::timestamptz
     AND p.used::bigint * 100 >= ${LIMIT}::bigint * (${THRESHOLDS})[1]`;
 
-/**
- * For plans with longer periods, reads the periods of each user, because a search by the start of the period would read
- * many more rows.
- */
 const busy = (now: number): Prisma.Sql => {
-  const joined = Prisma.sql`JOIN usage p ON p.user_key = u.key`;
-  const newest = Prisma.sql`CROSS JOIN LATERAL (
-    SELECT * FROM usage WHERE user_key = u.key ORDER BY period_start DESC LIMIT 2) p`;
-  const each = PLAN_NAMES.map((plan) => {
-    const from = iso(boundary(plan, now, -1) - DAYS_AFTER_END * DAY);
-    return busyOf(plan, periodLength(plan).months <= 1 ? joined : newest, from);
-  });
+  const each = PLAN_NAMES.map((plan) => busyOf(plan, iso(boundary(plan, now, -1) - DAYS_AFTER_END * DAY)));
   return Prisma.join(each, ' UNION ALL ');
 };
 
+/** A threshold that a user's calls have reached in a period. */
+export type PassedThreshold = { userKey: number; periodStart: Date; threshold: number; calls: number; limit: number };
+
 /**
- * Finds users whose calls have reached one of their thresholds and adds their messages, all or nothing. Returns the
- * number of notices.
- * - Granted calls count, except the calls that leases have not spent. Leases are therefore read only where `used`,
- *   which contains spent and unspent calls, reaches a threshold that has not been reported yet.
- * - A failed call is refunded after it was counted. A reached threshold is therefore first noted (`seen_at`), and
- *   reported by a later run if usage is still at or above it. Otherwise, the note is deleted.
+ * Finds users whose calls have reached one of their thresholds, which was not reported yet. Granted calls count, except
+ * the calls that leases have not spent. Leases are therefore read only where `used`, which contains spent and unspent
+ * calls, reaches a threshold. Each notice is looked up by its key (`LIMIT`). Otherwise, the planner might compare all rows
+ * with all other rows, because it does not know how many rows a step returns.
+ * @param now in Unix ms
+ */
+export const findPassedThresholds = (now: number): Prisma.Sql => Prisma.sql`
+  WITH busy AS (${busy(now)}),
+  likely AS MATERIALIZED ( -- thresholds that may have been passed, and were not reported
+    SELECT b.*, t.threshold
+    FROM busy b CROSS JOIN LATERAL unnest(b.thresholds) AS t(threshold)
+      LEFT JOIN LATERAL (SELECT true AS is_told FROM notice n WHERE n.user_key = b.user_key AND n.kind = 'usage'
+        AND n.concerns = b.period_start AND n.threshold = t.threshold AND n.reported_at IS NOT NULL LIMIT 1) AS n ON true
+    WHERE b.used::bigint * 100 >= b."limit"::bigint * t.threshold AND is_told IS NULL),
+  held AS MATERIALIZED ( -- the unspent calls, which each node of a cluster adds up for its own users
+    SELECT l.user_key, l.period_start, sum(l.granted - l.spent)::int AS unspent
+    FROM lease l JOIN (SELECT DISTINCT user_key, period_start FROM likely) p USING (user_key, period_start) GROUP BY 1, 2)
+  SELECT user_key AS "userKey", period_start AS "periodStart", threshold, calls, "limit"
+  FROM likely LEFT JOIN held USING (user_key, period_start)
+    CROSS JOIN LATERAL (SELECT likely.used - coalesce(held.unspent, 0) AS calls) c
+  WHERE calls > 0 AND calls::bigint * 100 >= "limit"::bigint * threshold`;
+
+/**
+ * Adds the messages of passed thresholds, all or nothing. Returns the number of notices. A failed call is refunded after
+ * it was counted. A reached threshold is therefore first noted (`seen_at`), and reported by a later run if usage is still
+ * at or above it. Otherwise, the note is deleted. This is a statement of its own, because a cluster does not execute a
+ * statement that reads the ledger and changes other tables.
  *
  * Race: two processes may run this statement at once. The unique index allows one note per event. If both processes
  * report an event, the second waits for the row and finds the event reported.
- *
- * Each notice is looked up by its key (`LIMIT`), for at most a thousand thresholds at once. Otherwise, the planner
- * might compare all rows with all other rows, because it does not know how many rows a step returns.
- *
- * @param now in Unix ms
  * @param staysMs how long usage must stay at or above a threshold before it is reported
  */
-export const addUsageNotices = (now: number, staysMs: number): Prisma.Sql => Prisma.sql`
-  WITH busy AS (${busy(now)}),
-  likely AS MATERIALIZED ( -- thresholds that may have been passed, and were not reported
-    SELECT b.*, t.threshold, n.id, n.seen_at
-    FROM busy b CROSS JOIN LATERAL unnest(b.thresholds) AS t(threshold)
-      LEFT JOIN LATERAL (SELECT * FROM notice n WHERE n.user_key = b.user_key AND n.kind = 'usage'
-        AND n.concerns = b.period_start AND n.threshold = t.threshold LIMIT 1) AS n ON true
-    WHERE b.used::bigint * 100 >= b."limit"::bigint * t.threshold AND n.reported_at IS NULL),
-  passed AS MATERIALIZED (
-    SELECT * FROM likely CROSS JOIN LATERAL (
-      SELECT used - coalesce(sum(granted - spent), 0)::int AS calls FROM lease l
-      WHERE l.user_key = likely.user_key AND l.period_start = likely.period_start) c
-    WHERE calls > 0 AND calls::bigint * 100 >= "limit"::bigint * threshold),
+export const addUsageNotices = (passed: readonly PassedThreshold[], staysMs: number): Prisma.Sql => Prisma.sql`
+  WITH passed AS MATERIALIZED (
+    SELECT p.*, n.id, n.seen_at
+    FROM json_to_recordset(${JSON.stringify(passed)}::json)
+        AS p("userKey" int, "periodStart" timestamptz, threshold int, calls int, "limit" int)
+      LEFT JOIN LATERAL (SELECT * FROM notice n WHERE n.user_key = p."userKey" AND n.kind = 'usage'
+        AND n.concerns = p."periodStart" AND n.threshold = p.threshold LIMIT 1) AS n ON true
+    WHERE n.reported_at IS NULL),
   noted AS (
     INSERT INTO notice (id, user_key, kind, concerns, threshold, seen_at)
-    SELECT gen_random_uuid(), user_key, 'usage', period_start, threshold, clock_timestamp()
+    SELECT gen_random_uuid(), "userKey", 'usage', "periodStart", threshold, clock_timestamp()
     FROM passed WHERE id IS NULL LIMIT ${NOTED_AT_ONCE} ON CONFLICT DO NOTHING),
   withdrawn AS (
-    DELETE FROM notice WHERE reported_at IS NULL AND id NOT IN (SELECT id FROM passed WHERE id IS NOT NULL)),
+    -- By their keys, because a cluster executes this after the insertion.
+    DELETE FROM notice WHERE reported_at IS NULL
+      AND (user_key, concerns, threshold) NOT IN (SELECT "userKey", "periodStart", threshold FROM passed)),
   due AS MATERIALIZED (
     SELECT id, calls, "limit" FROM passed
     WHERE seen_at NOT BETWEEN clock_timestamp() - make_interval(secs => ${staysMs / SECOND}::float8)
       AND clock_timestamp()),
   fresh AS (
-    UPDATE notice n SET reported_at = clock_timestamp(), used = due.calls, "limit" = due."limit" FROM due
+    UPDATE notice n SET reported_at = (SELECT clock_timestamp()), used = due.calls, "limit" = due."limit" FROM due
     WHERE n.id = due.id AND n.reported_at IS NULL
     RETURNING n.id, n.user_key),
   ${addMessagesOfFresh}`;

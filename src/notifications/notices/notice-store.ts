@@ -6,7 +6,12 @@ import type { Plan } from '#users/plan';
 import type { Addressed } from '../channels/channel.ts';
 import { CHANNELS, type ChannelSettings, channelOfKind } from '../channels/channels.ts';
 import type { Notice } from '../notice.ts';
-import { addUsageNotices, addValidityNotices } from './due-notices-store.ts';
+import {
+  addUsageNotices,
+  addValidityNotices,
+  findPassedThresholds,
+  type PassedThreshold,
+} from './due-notices-store.ts';
 import { SETTINGS } from './notice-settings-store.ts';
 
 type Row = ChannelSettings & {
@@ -55,7 +60,10 @@ export function createNoticeStore(prisma: PrismaClient) {
 
   return {
     /** Returns the number of notices. `now` is in Unix ms. Usage must stay at or above a threshold for `staysMs`. */
-    addUsageNotices: (now: number, staysMs: number): Promise<number> => countAdded(addUsageNotices(now, staysMs)),
+    async addUsageNotices(now: number, staysMs: number): Promise<number> {
+      const passed = await prisma.$queryRaw<PassedThreshold[]>(findPassedThresholds(now));
+      return countAdded(addUsageNotices(passed, staysMs));
+    },
     addValidityNotices: (now: number): Promise<number> => countAdded(addValidityNotices(now)),
 
     /** Returns undefined if the user was erased. `now` is in Unix ms. */
