@@ -13,6 +13,8 @@ export async function makeDatabase(server: string) {
   };
 }
 
+export type TemporaryDatabase = Awaited<ReturnType<typeof makeDatabase>>;
+
 /** Executes a statement and returns its rows. */
 export async function execute<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });

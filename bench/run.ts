@@ -29,6 +29,7 @@ const BENCHES = {
   coingecko: () => import('./coingecko.ts'),
   ordinary: () => import('./ordinary.ts'),
   wal: () => import('./wal.ts'),
+  distributed: () => import('./distributed.ts'),
   peers: () => import('./peers.ts'),
   latency: () => import('./latency.ts'),
   embedded: () => import('./embedded.ts'),

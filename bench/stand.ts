@@ -7,7 +7,7 @@ import { openDatabase } from '#database/database';
 import { startSandbox } from '#sandbox/server';
 import { addSandboxTokens } from '../fixtures/sandbox-tokens.ts';
 import { fillArchive } from './archive.ts';
-import { makeDatabase } from './database.ts';
+import { makeDatabase, type TemporaryDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { serviceOf, TREE } from './node.ts';
 import { type Server, startServer } from './service-process.ts';
@@ -21,10 +21,11 @@ export const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';
  * Opens a test bench: a database with users who never reach their limit, stand-ins for the upstreams, and baseline
  * servers. `close` stops everything that the test bench has started.
  * @param tree the checkout whose build is measured
+ * @param prepared an empty database, which the caller deletes. Otherwise, a temporary database is created.
  */
-export async function openStand({ databaseServer }: Environment, users = 1, tree = TREE) {
+export async function openStand({ databaseServer }: Environment, users = 1, tree = TREE, prepared?: TemporaryDatabase) {
   const directory = await mkdtemp(join(tmpdir(), 'quotient-bench-'));
-  const database = databaseServer === undefined ? undefined : await makeDatabase(databaseServer);
+  const database = prepared ?? (databaseServer === undefined ? undefined : await makeDatabase(databaseServer));
   const dataDir = join(directory, 'data');
   const location = { url: database?.url, dataDir };
   await migrate(location, tree);

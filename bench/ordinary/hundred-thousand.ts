@@ -18,6 +18,7 @@ const CONNECTIONS = 512;
 const FEW_TURN = { inUse: 20, counted: 8 };
 const MANY_TURN = { inUse: 60, counted: 10 };
 
+export type Turn = { inUse: number; counted: number };
 type Process = { latest: string; metrics: string };
 
 /** Distributes the keys to the processes in lists of equal length, so that the load generator's work is equal. */
@@ -71,10 +72,10 @@ export async function measure(environment: Environment, tree: string): Promise<F
 type Use = { responses: number; rate: number; leases: number };
 
 /** Makes calls with the distributed keys. */
-async function use(
+export async function use(
   processes: readonly Process[],
   distributed: readonly string[][],
-  { inUse, counted }: typeof FEW_TURN,
+  { inUse, counted }: Turn,
 ): Promise<Use> {
   const loads = processes.map(({ latest }, p) =>
     countResponses({ url: latest, keys: distributed[p] ?? [], seconds: inUse, connections: CONNECTIONS }),
@@ -103,7 +104,7 @@ async function readCounters(processes: readonly Process[]) {
 }
 
 /** The number of all users' calls in the ledger. */
-async function booked(url = ''): Promise<number> {
+export async function booked(url = ''): Promise<number> {
   const [row] = await execute<{ calls: number }>(
     url,
     'SELECT ((SELECT sum(used) FROM usage) - (SELECT coalesce(sum(granted - spent), 0) FROM lease))::int AS calls',
