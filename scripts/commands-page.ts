@@ -13,7 +13,7 @@ image, and after \`npm install --global\` of the package, write \`quotient\`. [C
 how a command finds the database of the service.
 
 \`source <(quotient completion bash)\` in \`~/.bashrc\` completes the commands, their options and their values. zsh and fish
-have their own scripts: \`quotient completion zsh\` and \`quotient completion fish\`.`;
+have their own scripts: \`quotient completion zsh\` and \`quotient completion fish\`. They do not complete \`npx quotient\`.`;
 
 /** Placeholders outside code would be HTML. */
 const text = (help: string) => help.replaceAll(/<[^>]+>/g, '`$&`');

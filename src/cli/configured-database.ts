@@ -13,22 +13,33 @@ import { isUnreachable, openConfiguredDatabase, REFUSED } from '#process/open-da
 import { readSettings, type Settings } from '#settings';
 import { createAccountStore } from '#users/administration/account-store';
 import { wrongUsage } from './arguments.ts';
+import { note, withProgress } from './output.ts';
 
 const NO_DATABASE = 'set DATA_DIR or DATABASE_URL, or start the service once to create the database';
 
-/** Connects through the service if it runs on the embedded database. If the database has no users, prints its place. */
+/**
+ * Connects through the service if it runs on the embedded database. If the database has no users, prints its place.
+ * Shows the progress of work that takes long.
+ */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl === undefined && !isInMemory(dataDir)) await confirmCreation(resolve(dataDir), NO_DATABASE);
-  const database = await openConfiguredDatabase(settings, { isShared: true }).catch((error) => {
+  const opening = withProgress(
+    () => 'connecting to the database',
+    () => openConfiguredDatabase(settings, { isShared: true }),
+  );
+  const database = await opening.catch((error) => {
     if (databaseUrl === undefined || !isUnreachable(error)) throw error;
     throw new ExitError(`${error.message}: start the server, or correct DATABASE_URL`, error.exitCode, error);
   });
   try {
     const hasUsers = await createAccountStore(database.prisma).hasUsers();
-    if (!hasUsers) process.stderr.write(`${emptinessOf(settings)}\n`);
-    return await work(database);
+    if (!hasUsers) note(emptinessOf(settings));
+    return await withProgress(
+      () => 'waiting for the database',
+      () => work(database),
+    );
   } finally {
     await database.close();
   }

@@ -14,31 +14,32 @@ export function cut(text: string | null, width: number): string {
 }
 
 /** Prints a JSON text. Characters that a terminal does not show are written as escapes. */
-export const printJsonText = (json: string) => void process.stdout.write(`${visibleJson(json)}\n`);
+export const printJsonText = (json: string) => say(visibleJson(json));
 export const printJson = (value: unknown) => printJsonText(JSON.stringify(value, null, 2));
 
-/** Prints a line of the result, in place of the progress on a terminal. */
-export function say(line: string): void {
+/** Prints a part of the result, in place of the progress on a terminal. */
+export function print(text: string, stream: NodeJS.WriteStream = process.stdout): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-  process.stdout.write(`${line}\n`);
+  stream.write(text);
 }
 
-/** Prints a line beside the result, which may be read by a program. */
-export const warn = (line: string) => void process.stderr.write(`${line}\n`);
+export const say = (line: string) => print(`${line}\n`);
+
+/** Prints a line that is not part of the result, such as a failure that does not end the command. */
+export const note = (line: string) => print(`${line}\n`, process.stderr);
 
 export const printLines = (lines: readonly (readonly [name: string, value: string | number | null])[]) =>
-  process.stdout.write(alignedTable(lines.map(([name, value]) => [`${name}:`, cellText(value ?? '-')])));
+  print(alignedTable(lines.map(([name, value]) => [`${name}:`, cellText(value ?? '-')])));
 
 export function printFirst(limit: number, kind: string) {
   let count = 0;
-  const print = (text: string) => process.stderr.write(`${text}\n`);
   return {
     line(text: string): void {
       count += 1;
-      if (count <= limit) print(text);
+      if (count <= limit) note(text);
     },
     rest(): void {
-      if (count > limit) print(`… and ${number(count - limit)} more ${kind}`);
+      if (count > limit) note(`… and ${number(count - limit)} more ${kind}`);
     },
   };
 }
@@ -46,19 +47,31 @@ export function printFirst(limit: number, kind: string) {
 /** Work that takes longer than this shows its progress. Without a terminal, a line is written at this interval. */
 const PATIENCE = 2 * SECOND;
 
+/** The descriptions of the work in progress. The last one is shown. */
+const described: (() => string)[] = [];
+
 /**
  * Shows on stderr what a long command is doing, once it has run for two seconds. On a terminal, each text overwrites the
- * last one.
+ * last one. A part of the work can describe itself with another call.
  * @param describe the current state, such as `bitcoin: 1,200 rows read`
  */
 export async function withProgress<Result>(describe: () => string, work: () => Promise<Result>): Promise<Result> {
+  described.push(describe);
+  try {
+    return await (described.length === 1 ? showingProgress(work) : work());
+  } finally {
+    described.pop();
+  }
+}
+
+async function showingProgress<Result>(work: () => Promise<Result>): Promise<Result> {
   const { stderr } = process;
   const startedAt = systemClock.elapsed();
   let isShown = false;
   const show = () => {
     if (systemClock.elapsed() - startedAt < PATIENCE) return;
     const seconds = Math.round((systemClock.elapsed() - startedAt) / SECOND);
-    const text = `${visible(describe())} (${number(seconds)} s)`;
+    const text = `${visible(described.at(-1)?.() ?? '')} (${number(seconds)} s)`;
     stderr.write(stderr.isTTY ? `\r\u001b[K${text.slice(0, (stderr.columns ?? 80) - 1)}` : `${text}\n`);
     isShown = true;
   };

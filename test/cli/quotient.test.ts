@@ -86,12 +86,13 @@ describe('settings files', () => {
   });
 });
 
-it('reports the progress of a long command on stderr', async () => {
+it('reports the progress of a long command on stderr, as its current part describes it', async () => {
   const script = `
     import { withProgress } from ${JSON.stringify(resolve('src/cli/output.ts'))};
     let rows = 0;
-    await withProgress(() => { rows += 1_000; process.stdin.destroy(); return rows.toLocaleString('en') + ' rows'; },
-      () => new Promise((resolve) => { process.stdin.on('close', resolve).resume(); }));
+    const describe = () => { rows += 1_000; process.stdin.destroy(); return rows.toLocaleString('en') + ' rows'; };
+    const part = () => new Promise((resolve) => { process.stdin.on('close', resolve).resume(); });
+    await withProgress(() => 'the whole command', () => withProgress(describe, part));
     console.log('done');`;
   const child = execFile(process.execPath, ['--input-type=module', '--eval', script]);
   let [stdout, stderr] = ['', ''];

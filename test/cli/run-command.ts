@@ -31,6 +31,12 @@ export async function makeServedDirectory({ hasUser = true } = {}) {
   return { path, dataDir, database, remove: () => database.close().then(remove) };
 }
 
+/** Progress depends on the speed of the machine. */
+const withoutProgress = <Output extends { stderr: string }>(output: Output): Output => ({
+  ...output,
+  stderr: output.stderr.replace(/^.* \([\d,]+ s\)\n/gm, ''),
+});
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a command in this process with the given environment only. */
@@ -46,7 +52,8 @@ export async function runHere(name: string, args: readonly string[], env: Record
   const { env: own } = process;
   process.env = { ...env };
   try {
-    return { code: await runCommand([name, ...args]), ...output };
+    const code = await runCommand([name, ...args]);
+    return withoutProgress({ code, ...output });
   } finally {
     process.env = own;
     for (const [i, signal] of SIGNALS.entries()) {
@@ -90,7 +97,7 @@ export function startCommand(name: string, args: readonly string[], env: Record<
     /** Resolves when the process has ended and all its output has arrived. */
     async ended() {
       const [code] = await closed;
-      return { code: code as number | null, ...output };
+      return withoutProgress({ code: code as number | null, ...output });
     },
   };
 }

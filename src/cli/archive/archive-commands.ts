@@ -1,6 +1,6 @@
 import { type Command, type Given, pastDate, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { number, say } from '#cli/output';
+import { number, say, withProgress } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { isMarketSource, MARKET_SOURCES } from '#prices/model/market-sources';
 import { createPurge, type Purged } from '#prices/retention';
@@ -19,11 +19,14 @@ async function runPurge({ values: { source = '', before } }: Given): Promise<voi
   await withDatabase(async ({ prisma }) => {
     const purge = createPurge({ store: createPurgeStore(prisma), clock: systemClock });
     const total = { points: 0, candles: 0, latest: 0, spans: 0 };
-    for await (const purged of purge({ source, before: until })) {
-      for (const table of ['points', 'candles', 'latest', 'spans'] as const) total[table] += purged[table];
-      const isAny = purged.points + purged.candles + purged.latest + purged.spans > 0;
-      if (isAny) say(`${purged.token}: ${amounts(purged)} deleted`);
-    }
+    const purgeAll = async () => {
+      for await (const purged of purge({ source, before: until })) {
+        for (const table of ['points', 'candles', 'latest', 'spans'] as const) total[table] += purged[table];
+        const isAny = purged.points + purged.candles + purged.latest + purged.spans > 0;
+        if (isAny) say(`${purged.token}: ${amounts(purged)} deleted`);
+      }
+    };
+    await withProgress(() => `${source}: ${amounts(total)} deleted so far`, purgeAll);
     say(`${source}: ${amounts(total)} deleted in total`);
   });
 }
@@ -32,7 +35,7 @@ const purge: Command = {
   name: 'archive purge',
   required: { [`source <${MARKET_SOURCES.join('|')}>`]: 'the source whose data is deleted' },
   options: { 'before <YYYY-MM-DD>': 'deletes only data before this date (UTC)' },
-  help: `Deletes the data of a source: points, candles, latest prices and coverage. Running processes remove the data from
+  help: `Deletes the data of a source for all tokens: points, candles, latest prices and coverage. Running processes remove the data from
 memory within seconds. When clients request deleted data, the service fetches it again if the source still provides it
 and MARKET_RETENTION allows it. If interrupted, run the command again.`,
   run: runPurge,

@@ -2,7 +2,7 @@ import type { Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { type Command, type Given, wholeNumber, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, number, printJson, warn } from '#cli/output';
+import { alignedTable, note, number, print, printJson } from '#cli/output';
 import type { Span } from '#core/clock';
 import { iso, systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
@@ -93,7 +93,7 @@ async function run({ values, flags }: Given): Promise<void> {
     return { report, candles, implausibleRows, notShown };
   });
   if (notShown > 0) {
-    warn(`${number(notShown)} more token(s) not shown: use --tokens <names> or --limit <tokens>`);
+    note(`${number(notShown)} more token(s) not shown: use --tokens <names> or --limit <tokens>`);
   }
   if (flags.has('json')) {
     const records = [...report, ...candles].map(statusRecord);
@@ -104,7 +104,7 @@ async function run({ values, flags }: Given): Promise<void> {
     candles.length > 0 ? statusTable('candles', candles) : 'no candles\n',
     ...(implausibleRows.length > 0 ? [implausibleRows.map(leftAsideLine).join('')] : []),
   ];
-  process.stdout.write(parts.join('\n'));
+  print(parts.join('\n'));
 }
 
 export const status: Command = {

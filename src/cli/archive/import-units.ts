@@ -1,6 +1,7 @@
 import type { Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { wrongUsage } from '#cli/arguments';
+import { note } from '#cli/output';
 import { systemClock } from '#core/clock';
 import type { Database } from '#database/database';
 import { createRateStore } from '#prices/currencies/rate-store';
@@ -61,9 +62,9 @@ export async function openUnits(prisma: Database['prisma'], { token, file, curre
       const stored = await createPointStore(prisma).dailyPrices(token.name, dates);
       const common = assertSameUnits(file.path, token, inDollars(pricesByDate, usdRate), stored);
       if (isNamed || enoughDates(common)) return;
-      process.stderr.write(
+      note(
         `${token.name}: neither the name of the file nor stored prices confirm the token and the currency; ` +
-          `the figures are imported as ${(currency ?? DOLLAR).toUpperCase()}\n`,
+          `the figures are imported as ${(currency ?? DOLLAR).toUpperCase()}`,
       );
     },
   };

@@ -4,7 +4,7 @@ import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, number, printJson, say } from '#cli/output';
+import { alignedTable, note, number, print, printJson, say, withProgress } from '#cli/output';
 import { isoOrNull } from '#core/clock';
 import { createArchiveStore, isInactive } from '#prices/latest/latest-store';
 import { EXCHANGE_NAMES, EXCHANGES, type ExchangeName } from '#prices/sources/price-sources';
@@ -50,7 +50,7 @@ function pairText(exchange: string, outcome: PairOutcome, pair: string | undefin
   return `none: ${title}'s pair ${outcome.pair} may be for another token${why}; if the pair is correct, set it with --${exchange}`;
 }
 
-function print({ token, isKnown, isFirstDate, pairs, shared, meant }: Added): void {
+function printAdded({ token, isKnown, isFirstDate, pairs, shared, meant }: Added): void {
   const { name, symbol, title, listed } = token;
   say(`${name}: ${title} (${symbol}), ${isKnown ? 'updated' : 'added'}`);
   say(
@@ -67,9 +67,12 @@ type Pairs = Readonly<Record<string, string>>;
 const isUnavailable = ({ pairs }: Added): boolean => [...pairs.values()].some(({ kind }) => kind === 'unavailable');
 
 async function addOne(listing: Listing, wanted: Parameters<Listing['add']>[0]): Promise<Added> {
-  const outcome = await listing.add(wanted);
+  const outcome = await withProgress(
+    () => `${wanted.id}: reading the coin and its pairs`,
+    () => listing.add(wanted),
+  );
   if ('reason' in outcome) throw refusal(outcome, SEARCH);
-  print(outcome);
+  printAdded(outcome);
   return outcome;
 }
 
@@ -83,14 +86,12 @@ async function addSeveral(listing: Listing, ids: readonly string[], pairs: Pairs
     } catch (error) {
       if (!(error instanceof ExitError)) throw error;
       failed += 1;
-      process.stderr.write(`ID ${i + 1} of ${ids.length}: not added: ${error.message}\n`);
+      note(`ID ${i + 1} of ${ids.length}: not added: ${error.message}`);
     }
   }
   say(`${ids.length - failed} of ${ids.length} tokens added or updated`);
   if (unpaired > 0)
-    process.stderr.write(
-      `the pairs of ${unpaired} tokens are unknown, because an exchange was unavailable: add the tokens again\n`,
-    );
+    note(`the pairs of ${unpaired} tokens are unknown, because an exchange was unavailable: add the tokens again`);
   return failed + unpaired > 0 ? EXIT.failed : EXIT.ok;
 }
 
@@ -144,15 +145,20 @@ async function list({ flags }: Given): Promise<void> {
     return [name, symbol, title, listed, Object.values(pairs).join(', ') || '-', lastPriceAt ?? '-', state];
   };
   const head = ['id', 'symbol', 'title', 'listed', 'pairs', 'last price', 'state'];
-  process.stdout.write(alignedTable([head, ...tokens.map(row)]));
+  print(alignedTable([head, ...tokens.map(row)]));
 }
 
 async function find({ values: { text = '' } }: Given): Promise<void> {
-  const coins = await withListing((listing) => listing.find(text));
+  const coins = await withListing((listing) =>
+    withProgress(
+      () => 'searching CoinGecko',
+      () => listing.find(text),
+    ),
+  );
   if (coins.length === 0)
     throw new ExitError('no coin found: search for a part of the name or for the symbol', EXIT.failed);
   const rows = coins.map(({ id, symbol, title }) => [id, symbol, title]);
-  process.stdout.write(alignedTable([['id', 'symbol', 'title'], ...rows]));
+  print(alignedTable([['id', 'symbol', 'title'], ...rows]));
 }
 
 const ID = { id: "the token's CoinGecko ID" };
@@ -171,7 +177,7 @@ export const commands: readonly Command[] = [
       ),
     },
     help: `Serves the coins with these CoinGecko IDs, and uses the candles and prices of the exchanges in MARKET_SOURCES that
-trade a coin for US dollars. If a token exists, its data is updated.`,
+trade a coin for US dollars. If a token exists, its data is updated. \`quotient tokens find\` lists the IDs of a name or symbol.`,
     run: add,
   },
   {

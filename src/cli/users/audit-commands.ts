@@ -1,6 +1,6 @@
 import { type Command, choice, type Given, pastDate, wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, cut, minuteOf, printJsonText } from '#cli/output';
+import { alignedTable, cut, minuteOf, print, printJsonText } from '#cli/output';
 import { AUDIT_ACTIONS } from '#core/actor';
 import { DAY, systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
@@ -40,7 +40,7 @@ async function list({ values, flags }: Given): Promise<void> {
         rows.push([minuteOf(Date.parse(at)), cut(actor, 16), action, cut(target, 20), cut(valuesOf(after), 34)]);
       }
     }
-    if (!isJson) process.stdout.write(alignedTable([['time', 'actor', 'action', 'target', 'after'], ...rows]));
+    if (!isJson) print(alignedTable([['time', 'actor', 'action', 'target', 'after'], ...rows]));
   });
 }
 

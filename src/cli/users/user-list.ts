@@ -1,6 +1,6 @@
 import { choice, type Given } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, cut, dateOf, number, printJson, warn } from '#cli/output';
+import { alignedTable, cut, dateOf, note, number, print, printJson } from '#cli/output';
 import { systemClock } from '#core/clock';
 import { LARGEST_NUMBER } from '#keys/api-key';
 import { createActivity } from '#operator/users/activity';
@@ -68,7 +68,7 @@ export async function printSelection({ values, flags }: Given): Promise<void> {
   });
   const accounts = found.slice(0, most);
   if (found.length > most && values.limit === undefined) {
-    warn(`only ${number(most)} users are shown: use --limit <users>, a filter, or \`quotient users find\``);
+    note(`only ${number(most)} users are shown: use --limit <users>, a filter, or \`quotient users find\``);
   }
   if (sort === undefined) accounts.reverse();
   if (flags.has('json'))
@@ -86,5 +86,5 @@ export async function printSelection({ values, flags }: Given): Promise<void> {
     dateOf(account.lastUsedAt),
     dateOf(account.validUntil),
   ]);
-  process.stdout.write(alignedTable([[...heading, 'last use', 'valid until'], ...rows]));
+  print(alignedTable([[...heading, 'last use', 'valid until'], ...rows]));
 }

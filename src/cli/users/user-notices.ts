@@ -1,6 +1,6 @@
 import type { Given } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, minuteOf, printJson } from '#cli/output';
+import { alignedTable, minuteOf, print, printJson } from '#cli/output';
 import { iso, isoOrNull } from '#core/clock';
 import { createNoticeStore, type NoticeMessage } from '#notifications/notices/notice-store';
 
@@ -36,5 +36,5 @@ export async function printNotices({ flags }: Given): Promise<void> {
     minuteOf(message.dueAt),
     message.lastError ?? '-',
   ]);
-  process.stdout.write(rows.length === 0 ? 'No notices are waiting.\n' : alignedTable([heading, ...rows]));
+  print(rows.length === 0 ? 'No notices are waiting.\n' : alignedTable([heading, ...rows]));
 }

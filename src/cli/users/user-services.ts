@@ -1,6 +1,6 @@
 import { type Given, wholeNumber } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
-import { alignedTable, cut, dateOf, minuteOf, number, printJson, printLines } from '#cli/output';
+import { alignedTable, cut, dateOf, minuteOf, number, print, printJson, printLines } from '#cli/output';
 import type { Operator } from '#core/actor';
 import { systemClock } from '#core/clock';
 import { Problem, type ProblemCode } from '#core/problems';
@@ -104,9 +104,9 @@ function printAccount({ account, keys, notices }: Shown): void {
     dateOf(lastUsedAt),
     dateOf(expiresAt),
   ]);
-  if (rows.length > 0) process.stdout.write(`\n${alignedTable([heading, ...rows])}`);
+  if (rows.length > 0) print(`\n${alignedTable([heading, ...rows])}`);
   for (const { id, seenOrigin } of keys) {
-    if (seenOrigin) process.stdout.write(`\nA web page on ${seenOrigin} used the owner key ${id}.\n`);
+    if (seenOrigin) print(`\nA web page on ${seenOrigin} used the owner key ${id}.\n`);
   }
 }
 
