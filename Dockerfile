@@ -1,4 +1,4 @@
-FROM node:24-slim AS node
+FROM node:26-bookworm-slim AS node
 
 # Builds the service as JavaScript, and the pages for browsers. This stage has the development dependencies and the
 # sources; the image gets neither.
@@ -29,8 +29,9 @@ WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data SHUTDOWN_GRACE_MS=9000 \
   METRICS_PORT=off ADMIN_PORT=off
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-# The build stops here if Debian lacks a library that Node needs: Node 26 needs libatomic1, Node 24 does not.
-RUN node --version && mkdir --mode=0700 /data && chown 1000:1000 /data
+# Node 26 needs libatomic1. The build stops here if Debian lacks a library that Node needs.
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 && rm -rf /var/lib/apt/lists/* /var/log/* \
+  && node --version && mkdir --mode=0700 /data && chown 1000:1000 /data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY prisma/migrations prisma/migrations
