@@ -35,7 +35,8 @@ const STORE_TESTS_ON_EACH = [
 /** The commands open an embedded database by its directory. */
 const STORE_TESTS_EMBEDDED = 'test/cli/**/*.store.test.ts';
 
-const globalSetup = 'test/support/database/global-setup.ts';
+const DATABASE_SETUP = 'test/support/database/global-setup.ts';
+const SERVICE_SETUP = 'test/support/service/bundle.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
 
@@ -50,6 +51,7 @@ function defaultProjects(): TestProjectConfiguration[] {
       test: {
         name: 'unit',
         include: ['test/**/*.test.ts'],
+        globalSetup: SERVICE_SETUP,
         exclude: [
           STORE_TESTS,
           SERVER_TESTS,
@@ -69,7 +71,12 @@ function defaultProjects(): TestProjectConfiguration[] {
   const embedded = hasServer ? [...STORE_TESTS_ON_EACH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
   projects.push({
     extends: true,
-    test: { name: 'embedded', include: embedded, exclude: [OUTSIDE_TESTS], globalSetup },
+    test: {
+      name: 'embedded',
+      include: embedded,
+      exclude: [OUTSIDE_TESTS],
+      globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
+    },
   });
   if (hasServer) {
     const include = [SERVER_TESTS, STORE_TESTS];
@@ -80,13 +87,16 @@ function defaultProjects(): TestProjectConfiguration[] {
         name: 'server',
         include,
         exclude: [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, STORE_TESTS_EMBEDDED],
-        globalSetup,
+        globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
         setupFiles,
       },
     });
     if (findPgBouncer()) {
       // All connections to a database share three sessions, so that state left in a session reaches other transactions.
-      projects.push({ extends: true, test: { name: 'pooled', include: STORE_TESTS_ON_EACH, globalSetup } });
+      projects.push({
+        extends: true,
+        test: { name: 'pooled', include: STORE_TESTS_ON_EACH, globalSetup: DATABASE_SETUP },
+      });
     } else {
       console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
     }
@@ -98,7 +108,7 @@ function defaultProjects(): TestProjectConfiguration[] {
   if (findChromium()) {
     projects.push({
       extends: true,
-      test: { name: 'browser', include: [BROWSER_TESTS], globalSetup: [globalSetup, CONSOLE_SETUP] },
+      test: { name: 'browser', include: [BROWSER_TESTS], globalSetup: [DATABASE_SETUP, CONSOLE_SETUP] },
     });
   } else {
     console.log(
@@ -134,7 +144,7 @@ const hostile: TestProjectConfiguration = {
 /** Runs clients, generators and linters of others, which `test/outside` installs. */
 const outside: TestProjectConfiguration = {
   extends: true,
-  test: { name: 'outside', include: [OUTSIDE_TESTS], globalSetup },
+  test: { name: 'outside', include: [OUTSIDE_TESTS], globalSetup: DATABASE_SETUP },
 };
 
 const docker: TestProjectConfiguration = {
@@ -151,7 +161,7 @@ const docker: TestProjectConfiguration = {
 /** Builds two releases, and replaces the processes of one with those of the other. */
 const upgrade: TestProjectConfiguration = {
   extends: true,
-  test: { name: 'upgrade', include: [UPGRADE_TESTS], globalSetup },
+  test: { name: 'upgrade', include: [UPGRADE_TESTS], globalSetup: DATABASE_SETUP },
 };
 
 /** Starts a PostgreSQL cluster under Patroni, whose members are killed, paused and cut off. */
@@ -188,7 +198,8 @@ function distributedProjects(): TestProjectConfiguration[] {
     'test/ledger/processes/*.store.test.ts',
     'test/ledger/usage/{details-in-store,key-limits}.store.test.ts',
   ];
-  const setup = { globalSetup: 'test/distributed/global-setup.ts', testTimeout: 240_000, hookTimeout: 120_000 };
+  const globalSetup = ['test/distributed/global-setup.ts', SERVICE_SETUP];
+  const setup = { globalSetup, testTimeout: 240_000, hookTimeout: 120_000 };
   return [{ extends: true, test: { name: 'distributed', include: hasCitus ? include : [], ...(hasCitus && setup) } }];
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { SHORT_LIVED } from '../support/node-arguments.ts';
+import { bundled } from '../support/service/service-process.ts';
 import { makeServedDirectory } from './run-command.ts';
 
 const ROWS = 1500;
@@ -27,7 +28,7 @@ async function writeRows(price: number) {
 }
 
 function start(token: string, stdio: ('pipe' | number)[]) {
-  const args = [...SHORT_LIVED, 'src/cli/quotient.ts', 'archive', 'import', token, path];
+  const args = [...SHORT_LIVED, bundled('quotient'), 'archive', 'import', token, path];
   return spawn(process.execPath, args, { env: { DATA_DIR: directory.dataDir }, stdio });
 }
 

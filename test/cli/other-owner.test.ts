@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ownerFault } from '#database/embedded/file-owner';
 import { SHORT_LIVED } from '../support/node-arguments.ts';
+import { bundled } from '../support/service/service-process.ts';
 import { makeDirectory } from './run-command.ts';
 
 // Each command is a process that opens a database, which takes seconds on a busy machine.
@@ -50,7 +51,7 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   });
   afterAll(() => directory.remove());
 
-  /** Starts a source file as a user. `PORT` and `HOME` are for the service. */
+  /** Starts a module as a user. `PORT` and `HOME` are for the service. */
   function start(uid: number, file: string, ...args: string[]) {
     const env = { DATA_DIR: dataDir, PORT: '0', HOME: directory.path };
     const child = spawn(process.execPath, [...SHORT_LIVED, file, ...args], { env, uid, gid: uid });
@@ -66,7 +67,7 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   const run = (...args: Parameters<typeof start>) => start(...args).ended;
 
   async function startService() {
-    const service = start(OTHER_USER, 'src/serve.ts');
+    const service = start(OTHER_USER, bundled('serve'));
     await vi.waitUntil(
       () => /Server listening/.test(service.output.stdout) || service.child.exitCode !== null,
       120_000,
@@ -88,16 +89,16 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   it('is not used by root directly, but through the service, and never has files of root', async () => {
     const line = expect.stringMatching(new RegExp(`^${dataDir}\\S* belongs to [^\\n]+\\n$`));
     const [restore, importing] = [
-      ['src/cli/quotient.ts', 'database', 'restore', SAMPLE],
-      ['src/cli/quotient.ts', 'archive', 'import', 'bitcoin', SAMPLE],
+      [bundled('quotient'), 'database', 'restore', SAMPLE],
+      [bundled('quotient'), 'archive', 'import', 'bitcoin', SAMPLE],
     ] as const;
-    expect(await run(0, 'src/serve.ts')).toEqual({ code: 2, stdout: '', stderr: line });
+    expect(await run(0, bundled('serve'))).toEqual({ code: 2, stdout: '', stderr: line });
     expect(await run(0, ...restore)).toEqual({ code: 2, stdout: '', stderr: line });
     expect(await readdir(dataDir)).toEqual([]);
 
     await (await startService()).stop();
     expect(await run(0, ...importing)).toEqual({ code: 2, stdout: '', stderr: line });
-    expect(await run(0, 'src/serve.ts')).toEqual({ code: 2, stdout: '', stderr: line });
+    expect(await run(0, bundled('serve'))).toEqual({ code: 2, stdout: '', stderr: line });
     const service = await startService();
     expect(await run(0, ...importing)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added') });
     await service.stop();
@@ -108,7 +109,7 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
   it('is not opened if it has an inaccessible file, which the message names', async () => {
     const file = join(dataDir, 'postgres/base/of-root');
     await writeFile(file, '', { mode: 0o600 });
-    for (const args of [['src/serve.ts'], ['src/cli/quotient.ts', 'archive', 'status']] as const) {
+    for (const args of [[bundled('serve')], [bundled('quotient'), 'archive', 'status']] as const) {
       const { code, stderr } = await run(OTHER_USER, args[0], ...args.slice(1));
       expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`^${file} [^\\n]*root[^\\n]*\\n$`))]);
     }

@@ -8,6 +8,7 @@ import { formsOf } from '#cli/arguments';
 import { GROUPS } from '#cli/commands';
 import { VERSION } from '#core/version';
 import { COMPILE_CACHE } from '../support/node-arguments.ts';
+import { bundled } from '../support/service/service-process.ts';
 import { makeDirectory } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
@@ -18,9 +19,12 @@ afterAll(() => directory.remove());
 
 /** Runs the command in the directory, with the given environment only. */
 async function quotient(args: readonly string[], env: Record<string, string> = {}) {
-  const script = resolve('src/cli/quotient.ts');
   const options = { cwd: directory.path, env: { ...COMPILE_CACHE, ...env } };
-  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, ['--', script, ...args], options).then(
+  const { stdout, stderr, code } = await promisify(execFile)(
+    process.execPath,
+    ['--', bundled('quotient'), ...args],
+    options,
+  ).then(
     (output) => ({ ...output, code: 0 }),
     (error) => error,
   );

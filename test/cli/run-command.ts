@@ -9,6 +9,7 @@ import { runCommand } from '#cli/command-line';
 import { createUserServices } from '#user-services';
 import { openDataDirectory } from '../support/database/database.ts';
 import { COMPILE_CACHE, SHORT_LIVED } from '../support/node-arguments.ts';
+import { bundled } from '../support/service/service-process.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -69,7 +70,7 @@ export const execute = async (command: Command, args: readonly string[]) =>
 
 /** Starts a command in a separate process, with the given environment and the compile cache only. */
 export function startCommand(name: string, args: readonly string[], env: Record<string, string>, cwd = ROOT) {
-  const child = spawn(process.execPath, [...SHORT_LIVED, join(ROOT, 'src/cli/quotient.ts'), name, ...args], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, bundled('quotient'), name, ...args], {
     cwd,
     env: { ...COMPILE_CACHE, ...env },
   });

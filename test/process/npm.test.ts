@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { makeDirectory } from '../cli/run-command.ts';
 import { NPM } from '../support/npm.ts';
+import { bundled } from '../support/service/service-process.ts';
 
 // npm and the service take seconds to start on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -20,7 +21,7 @@ beforeAll(async () => {
   // The build has its own test. Here, the sources run under its name.
   const file = join(root, 'build/cli/quotient.js');
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `import ${JSON.stringify(resolve('src/cli/quotient.ts'))};\n`);
+  await writeFile(file, `import ${JSON.stringify(bundled('quotient'))};\n`);
   const { start, demo } = JSON.parse(await readFile('package.json', 'utf8')).scripts;
   await writeFile(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts: { start, demo } }));
   await chmod(FORKING_SHELL, 0o755);

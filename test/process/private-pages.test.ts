@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { makeDirectory } from '../cli/run-command.ts';
-import { spawnService } from '../support/service/service-process.ts';
+import { bundled, spawnService } from '../support/service/service-process.ts';
 
 // Each service opens an embedded database, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,7 +20,7 @@ const AT_A_TERMINAL = ['--import', 'data:text/javascript,process.stdout.isTTY=tr
 /** Starts the service with the default ports of the metrics and the operator's page. */
 async function start(settings: Record<string, string> = {}, args: readonly string[] = AT_A_TERMINAL) {
   const defaults = { DATA_DIR: join(directory.path, 'data'), METRICS_PORT: '', ADMIN_PORT: '' };
-  const service = spawnService({ ...defaults, ...settings }, [...args, 'src/cli/quotient.ts', 'serve']);
+  const service = spawnService({ ...defaults, ...settings }, [...args, bundled('quotient'), 'serve']);
   onTestFinished(() => service.kill());
   await service.logged(args.length > 0 ? /^Press Ctrl-C/ : /Server listening/);
   const printed = (name: string) =>
@@ -77,7 +77,7 @@ it('both can be off, and a start without a terminal only logs', async () => {
 it('a created token is for a loopback address and a stored data directory only', async () => {
   const inMemory = await start({ DATA_DIR: 'memory://' });
   expect([inMemory.operator, await inMemory.stop()]).toEqual([undefined, 0]);
-  const refused = spawnService({ ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0' }, ['src/cli/quotient.ts', 'serve']);
+  const refused = spawnService({ ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0' }, [bundled('quotient'), 'serve']);
   expect(await refused.exited).toEqual([2, null]);
   await refused.logged(/^ADMIN_TOKEN /);
 });

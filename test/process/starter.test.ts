@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
 import { SETTING_NAMES } from '#settings';
 import { startRefusingServer } from '../support/database/refusing-server.ts';
-import { spawnService } from '../support/service/service-process.ts';
+import { bundled, spawnService } from '../support/service/service-process.ts';
 
 // Each test starts processes, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -18,7 +18,7 @@ const REPORT = module(`
 /** Makes Node report the platform as Windows, where a process cannot be replaced. */
 const AS_ON_WINDOWS = module(`Object.defineProperty(process, 'platform', { value: 'win32' });`);
 
-const SERVE = ['src/cli/quotient.ts', 'serve'];
+const SERVE = [bundled('quotient'), 'serve'];
 
 type Report = { pid: number; flags: string[]; env: Record<string, string>; heap: number };
 const reports = (lines: readonly string[]) =>

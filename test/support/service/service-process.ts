@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { inject } from 'vitest';
 import { COMPILE_CACHE, SHORT_LIVED } from '../node-arguments.ts';
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
@@ -17,6 +19,9 @@ const NOWHERE = Object.fromEntries(
     'ARWEAVE_URL',
   ].map((name) => [name, 'http://127.0.0.1:9']),
 );
+
+/** The module that starts the service, or that of the command, with all modules that it imports. */
+export const bundled = (name: 'serve' | 'quotient'): string => join(inject('serviceBundle'), `${name}.js`);
 
 /** Each listener receives every line until `off` is called. */
 type Watcher = (line: string) => void;
@@ -35,7 +40,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>,
 /** Like `startServiceProcess`, without waiting for it to listen. The other arguments replace the command. */
 export function spawnService(
   env: Readonly<Record<string, string>>,
-  args = [...SHORT_LIVED, 'src/serve.ts'],
+  args = [...SHORT_LIVED, bundled('serve')],
   { command = process.execPath, cwd = process.cwd() } = {},
 ) {
   const child = spawn(command, args, {
@@ -49,7 +54,7 @@ export function spawnService(
       ADMIN_PORT: 'off',
       ...NOWHERE,
       // The build is in a different folder each time, so its compile cache would never be reused.
-      ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),
+      ...(args.some((arg) => arg.startsWith(COMPILE_CACHE.NODE_COMPILE_CACHE)) && COMPILE_CACHE),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
