@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { MINUTE, SECOND } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
 import { warningText } from '#upstream/freshness';
-import { DAY_CHART, type FaultyUpstreamService, LATEST, startWithFaultyUpstream } from '../support/service/chaos.ts';
+import { DAY_CHART, LATEST, startWithFaultyUpstream } from '../support/service/chaos.ts';
 
 type Case = {
   fault: Fault | 'refused';
@@ -58,65 +58,60 @@ const CASES: [string, Case][] = [
   ['a body of 200 MB', { fault: { kind: 'huge', bytes: 200 * 2 ** 20 }, cause: 'too_large', ...invalid }],
 ];
 
-describe.each(CASES)('%s', (_name, { fault, cause, status, code, calls, timeoutMs, retryAfter }) => {
-  let service: FaultyUpstreamService;
-  beforeEach(async () => {
-    service = await startWithFaultyUpstream({ settings: timeoutMs ? { UPSTREAM_TIMEOUT_MS: String(timeoutMs) } : {} });
-  });
-  afterEach(() => service?.close());
+test.each(CASES)('%s: the response states the cause, and stored data is served with its age', async (_name, one) => {
+  const { fault, cause, status, code, calls, timeoutMs, retryAfter } = one;
+  const settings = timeoutMs ? { UPSTREAM_TIMEOUT_MS: String(timeoutMs) } : undefined;
+  const service = await startWithFaultyUpstream({ settings });
+  onTestFinished(service.close);
+  const { faults, countCalls } = service.sandbox;
+  const inflict = () => (fault === 'refused' ? service.gate.shut() : faults.always(fault));
+  const relieve = () => (fault === 'refused' ? service.gate.reopen() : faults.clear());
 
-  const inflict = () => (fault === 'refused' ? service.gate.shut() : service.sandbox.faults.always(fault));
-  const relieve = () => (fault === 'refused' ? service.gate.reopen() : service.sandbox.faults.clear());
+  await inflict();
+  const refused = await service.ask(LATEST);
+  expect(refused).toMatchObject({ status, code });
+  if (status === 503) expect(Number(refused.header('retry-after'))).toBeGreaterThan(0);
+  if (retryAfter) expect(refused.header('retry-after')).toBe(retryAfter);
+  expect(countCalls()).toBe(calls);
+  for (let i = 0; i < 20; i++) expect(await service.ask(LATEST)).toMatchObject({ status, code });
+  expect(countCalls(), 'the upstream is not called again').toBe(calls);
 
-  test('without stored data, the response states the cause, and the upstream is not called again', async () => {
-    await inflict();
+  await relieve();
+  await service.pass(10 * MINUTE);
+  const latest = await service.ask(LATEST);
+  expect(latest).toMatchObject({ status: 200, cache: { fwd: 'miss' } });
+  expect(countCalls()).toBe(calls + 1);
+  // No connection remains, except that of the successful call.
+  await service.gate.atMost(1);
+
+  await service.ask(DAY_CHART);
+  const made = countCalls();
+  await inflict();
+  await service.pass(7 * MINUTE);
+  const [first] = await Promise.all([service.ask(LATEST), service.ask(LATEST), service.ask(DAY_CHART)]);
+  expect(first).toMatchObject({ status: 200, body: latest.body });
+  await service.parts.market.idle();
+  expect(countCalls() - made).toBe(calls);
+
+  for (let i = 0; i < 5; i++) {
     const response = await service.ask(LATEST);
-    expect(response).toMatchObject({ status, code });
-    if (status === 503) expect(Number(response.header('retry-after'))).toBeGreaterThan(0);
-    if (retryAfter) expect(response.header('retry-after')).toBe(retryAfter);
-    expect(service.sandbox.countCalls()).toBe(calls);
-    for (let i = 0; i < 20; i++) expect(await service.ask(LATEST)).toMatchObject({ status, code });
-    expect(service.sandbox.countCalls()).toBe(calls);
+    expect(response).toMatchObject({ status: 200, body: latest.body });
+    expect(response.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
+    expect(response.header('age')).toBe('420');
+    const chart = await service.ask(DAY_CHART);
+    // The window has moved by seven minutes without new data at its end.
+    expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
+  }
+  expect(countCalls() - made).toBe(calls);
+  expect(service.parts.market.warnings().map(warningText)).toEqual([`latest: ${cause}`]);
 
-    await relieve();
-    await service.pass(10 * MINUTE);
-    expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { fwd: 'miss' } });
-    expect(service.sandbox.countCalls()).toBe(calls + 1);
-    // No connection remains, except that of the successful call.
-    await service.gate.atMost(1);
-  });
-
-  test('stored data is served, with its age and the cause', async () => {
-    const before = new Map<string, string>();
-    for (const path of [LATEST, DAY_CHART]) before.set(path, (await service.ask(path)).body);
-    const made = service.sandbox.countCalls();
-    await inflict();
-    await service.pass(7 * MINUTE);
-    const [first] = await Promise.all([service.ask(LATEST), service.ask(LATEST), service.ask(DAY_CHART)]);
-    expect(first).toMatchObject({ status: 200, body: before.get(LATEST) });
-    await service.parts.market.idle();
-    expect(service.sandbox.countCalls() - made).toBe(calls);
-
-    for (let i = 0; i < 5; i++) {
-      const response = await service.ask(LATEST);
-      expect(response).toMatchObject({ status: 200, body: before.get(LATEST) });
-      expect(response.cache).toMatchObject({ cache: 'quotient', fwd: 'stale', detail: cause, ttl: -60 });
-      expect(response.header('age')).toBe('420');
-      const chart = await service.ask(DAY_CHART);
-      // The window has moved by seven minutes without new data at its end.
-      expect(chart).toMatchObject({ status: 200, cache: { fwd: 'stale', detail: cause } });
-    }
-    expect(service.sandbox.countCalls() - made).toBe(calls);
-    expect(service.parts.market.warnings().map(warningText)).toEqual([`latest: ${cause}`]);
-
-    await relieve();
-    await service.pass(90 * SECOND);
-    await service.ask(LATEST);
-    await service.parts.market.idle();
-    expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { hit: true } });
-    expect(service.parts.market.warnings().map(warningText)).toEqual([]);
-    await service.gate.atMost(1);
-  });
+  await relieve();
+  await service.pass(90 * SECOND);
+  await service.ask(LATEST);
+  await service.parts.market.idle();
+  expect(await service.ask(LATEST)).toMatchObject({ status: 200, cache: { hit: true } });
+  expect(service.parts.market.warnings().map(warningText)).toEqual([]);
+  await service.gate.atMost(1);
 });
 
 test('of 200 MB, at most the size limit and the socket buffers are read', async () => {

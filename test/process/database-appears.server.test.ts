@@ -5,10 +5,11 @@ import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-s
 import { connectTo } from '../support/database/client.ts';
 import { startCuttingProxy } from '../support/database/cutting-proxy.ts';
 import { createTestDatabase } from '../support/database/database.ts';
+import { amount } from '../support/long.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
 /** The number of points between the first connection and the listener at which the connections end. */
-const STAGES = 12;
+const STAGES = amount(6, 12);
 
 describe.runIf(canStartPostgres)('a database that becomes available after the service', () => {
   it('is migrated once by two waiting processes', { timeout: 90_000 }, async () => {

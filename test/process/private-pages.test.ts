@@ -51,8 +51,9 @@ it("the operator's page and the metrics are on, with a token that only the owner
   expect(first.lines.filter((line) => line.startsWith('{')).join()).not.toContain(token);
 
   // A second process on the machine takes other ports.
-  const second = await start({ DATA_DIR: join(directory.path, 'other') });
+  const second = await start({ DATA_DIR: 'memory://', ADMIN_TOKEN: 'x'.repeat(32) });
   expect([second.operator, second.metrics]).not.toEqual([first.operator, first.metrics]);
+  expect(await statusOf(second.operator, 'x'.repeat(32))).toBe(200);
   expect((await fetch(`${second.metrics}`)).status).toBe(200);
   expect(await second.stop()).toBe(0);
 

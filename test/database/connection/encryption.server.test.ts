@@ -2,12 +2,9 @@ import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canStartPostgres, type PostgresServer, startPostgresServer } from '../../../fixtures/postgres-server.ts';
-import { runProcess } from '../../cli/run-command.ts';
-
-// Each test starts a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { runHere } from '../../cli/run-command.ts';
 
 const SAMPLES = new URL('../../samples/mail/', import.meta.url).pathname;
 const ACCESS = `
@@ -53,7 +50,7 @@ describe.runIf(canStartPostgres)('a server with TLS', () => {
 
   const list = async (user: string, query: string) => {
     const url = `postgresql://${user}@127.0.0.1:${server.port}/postgres?schema=${user.split(':')[0]}&${query}`;
-    const { code, stderr } = await runProcess('users', ['list'], { DATABASE_URL: url });
+    const { code, stderr } = await runHere('users', ['list'], { DATABASE_URL: url });
     return { code, lines: stderr.trimEnd().split('\n') };
   };
 
