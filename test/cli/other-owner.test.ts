@@ -103,7 +103,6 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
     expect(await run(0, ...importing)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added') });
     await service.stop();
     expect(await ownersBelow(dataDir)).toEqual(new Set([OTHER_USER]));
-    await (await startService()).stop();
   });
 
   it('is not opened if it has an inaccessible file, which the message names', async () => {

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { canMount, mountSmallDisk } from '../support/database/small-disk.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
-// Each test starts a process, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+// Each test starts a process, which takes seconds on a busy machine, and waits up to 70 s for its states.
+vi.setConfig({ testTimeout: 120_000 });
 
 let directory: string;
 beforeEach(async () => {

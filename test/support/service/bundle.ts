@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
+import { HOUR } from '#core/clock';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -52,7 +53,11 @@ async function bundle(): Promise<string> {
   await build.write({ dir: partial });
   await build.close();
   await rename(partial, folder);
-  for (const one of old) await rm(join(CACHE, one), { recursive: true });
+  // A run that started before the last change may still use an older bundle.
+  for (const one of old) {
+    const { mtimeMs } = await stat(join(CACHE, one));
+    if (mtimeMs < Date.now() - HOUR) await rm(join(CACHE, one), { recursive: true, force: true });
+  }
   return folder;
 }
 
