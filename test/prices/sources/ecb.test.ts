@@ -243,15 +243,6 @@ describe('an invalid response', () => {
   ])('is a failure: %s', async (_what, response, reason) => {
     await expect(received(response)).rejects.toMatchObject({ upstream: 'ecb', reason });
   });
-
-  test('is a failure within the deadline if it never arrives', async () => {
-    server.follow((_call, response) => {
-      response.writeHead(200, { 'content-type': 'text/csv' });
-      response.write(HEAD);
-      return undefined;
-    });
-    await expect(opened.rates(FROM)).rejects.toMatchObject({ reason: 'timeout' });
-  });
 });
 
 describe.runIf(haveRecordings)('recorded responses', () => {
