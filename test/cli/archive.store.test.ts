@@ -204,7 +204,9 @@ describe('archive status', () => {
   });
 
   it('shows some tokens by name, or the first tokens with the number of the others', async () => {
-    const tokensIn = (json: string) => [...new Set((JSON.parse(json) as { token: string }[]).map(({ token }) => token))];
+    const tokensIn = (json: string) => [
+      ...new Set((JSON.parse(json) as { token: string }[]).map(({ token }) => token)),
+    ];
     const named = await archive('status', '--json', '--tokens', 'solana, bitcoin');
     expect([named.code, named.stderr]).toEqual([0, '']);
     expect(tokensIn(named.stdout)).toEqual(['solana', 'bitcoin']);
