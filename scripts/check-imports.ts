@@ -118,7 +118,7 @@ function importsOf(file: string): Import[] {
 /** The folder whose rule applies to a file. */
 function ruleFolder(file: string): string {
   const [top, second] = file.split('/');
-  return second?.endsWith('.ts') ? `${top}` : `${top}/${second}`;
+  return second && /\.tsx?$/.test(second) ? `${top}` : `${top}/${second}`;
 }
 
 function fault({ file, specifier, target }: Import): string | undefined {
@@ -177,7 +177,7 @@ function graphs(all: readonly Import[]): Map<string, Map<string, Set<string>>> {
   return byFolder;
 }
 
-const files = globSync('{src,packages}/**/*.ts', { cwd: ROOT })
+const files = globSync('{src,packages}/**/*.{ts,tsx}', { cwd: ROOT })
   .filter((file) => !/\/(generated|node_modules|assets)\//.test(file))
   .sort();
 const all = files.flatMap(importsOf);

@@ -1,9 +1,9 @@
 import type { QuotientError } from '../client/index.ts';
 import { make } from './dom.ts';
 
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-function faultOf({ validity, validationMessage, dataset }: Field): string {
+export function faultOf({ validity, validationMessage, dataset }: Field): string {
   if (validity.valid) return '';
   const words = validity.valueMissing ? (dataset.missing ?? dataset.wrong) : dataset.wrong;
   return validity.customError ? validationMessage : (words ?? validationMessage);

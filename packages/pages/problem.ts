@@ -29,24 +29,30 @@ export const toError = (error: unknown): QuotientError =>
 
 export const notLoaded = () => make('p', { class: 'soft' }, 'Not loaded. See the message at the top of this page.');
 
-export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
-  const { code, detail, errors, retryAfter, requestId, gaps } = error;
+/** An error as text: a sentence, the invalid parameters, further sentences, and the code if it has a page. */
+export function problemTexts({ code, detail, errors, retryAfter, gaps }: QuotientError) {
   const connectionError = CONNECTION_ERRORS[code];
-  const note = make('div', { class: 'note bad' });
-  const add = (text: string) => note.append(make('p', {}, withDates(text)));
+  const more: string[] = [];
+  if (retryAfter !== undefined && code !== 'quota_exceeded') more.push(`Try again in ${span(retryAfter * 1000)}.`);
+  if (gaps.length > 0) more.push(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join('; ')}.`);
+  return {
+    first: withDates(connectionError ?? (errors.length > 0 ? 'Invalid request:' : detail)),
+    faults: errors.map(
+      ({ location, message, fix }) => `${location.replace(/^\w+\./, '')} ${withDates(message)}: ${fix}`,
+    ),
+    more: more.map(withDates),
+    documented: connectionError === undefined ? code : undefined,
+  };
+}
 
-  add(connectionError ?? (errors.length > 0 ? 'Invalid request:' : detail));
-  if (errors.length > 0) {
-    const items = errors.map(({ location, message, fix }) =>
-      make('li', {}, `${location.replace(/^\w+\./, '')} ${withDates(message)}: ${fix}`),
-    );
-    note.append(make('ul', {}, ...items));
-  }
-  if (retryAfter !== undefined && code !== 'quota_exceeded') add(`Try again in ${span(retryAfter * 1000)}.`);
-  if (gaps.length > 0) add(`Missing: ${gaps.map(({ from, thru }) => `${from} to ${thru}`).join('; ')}.`);
-  if (!connectionError) {
-    const link = make('a', { href: `docs/problems#${code}` }, `About ${code}`);
-    note.append(make('p', { class: 'soft' }, link, requestId ? ` (request ${requestId})` : ''));
+export function problemNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
+  const { first, faults, more, documented } = problemTexts(error);
+  const note = make('div', { class: 'note bad' }, make('p', {}, first));
+  if (faults.length > 0) note.append(make('ul', {}, ...faults.map((fault) => make('li', {}, fault))));
+  note.append(...more.map((text) => make('p', {}, text)));
+  if (documented !== undefined) {
+    const link = make('a', { href: `docs/problems#${documented}` }, `About ${documented}`);
+    note.append(make('p', { class: 'soft' }, link, error.requestId ? ` (request ${error.requestId})` : ''));
   }
   if (actions.length > 0) note.append(make('div', { class: 'row' }, ...actions));
   return note;

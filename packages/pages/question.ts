@@ -4,7 +4,7 @@ import type { Phrase } from './phrase.ts';
 import { problemNote } from './problem.ts';
 
 type Common = { name: string; label: string };
-type Field = Common &
+export type Field = Common &
   (
     | { kind: 'text'; most: number; placeholder?: string }
     | { kind: 'number'; least: number; value?: number; isOptional?: boolean }
@@ -45,7 +45,7 @@ export const graceField = (label: string): Field => ({
 });
 
 /** The largest number of calls that the service accepts. */
-const MAX_CALLS = 2_000_000_000;
+export const MAX_CALLS = 2_000_000_000;
 
 function inputOf(field: Field): HTMLElement {
   const { name } = field;

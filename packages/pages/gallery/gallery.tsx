@@ -1,0 +1,181 @@
+import { useState } from 'preact/hooks';
+import { QuotientError } from '../../client/index.ts';
+import { Bars } from '../components/bars.tsx';
+import { CodeBlock } from '../components/code.tsx';
+import { openQuestions, QuestionDialog } from '../components/dialog.tsx';
+import { Figures, Isolated, Meter, Panel, Tag, Time } from '../components/figures.tsx';
+import { Field, Form } from '../components/form.tsx';
+import { openResource } from '../components/resource.ts';
+import { Empty, Loaded } from '../components/states.tsx';
+import { Table } from '../components/table.tsx';
+import { openToasts, Toast } from '../components/toast.tsx';
+import { change, count, fromNow, number, span } from '../format.ts';
+
+/* Each component in its states. Only development and the tests show this page. */
+
+const AT = new Date('2026-11-28T10:42:05.000Z');
+const toasts = openToasts();
+const questions = openQuestions();
+
+/** Resolves with the number that the form asks for. A second read fails, and a read of 0 never ends. */
+const data = openResource(async (input: number) => {
+  if (input === 0) await new Promise(() => undefined);
+  if (input < 0) throw new QuotientError('timeout', 'no response');
+  return { read: input };
+});
+
+const TOKENS = [
+  { name: 'bitcoin', price: 67_123.5, note: 'The first token' },
+  { name: 'a-token-with-a-long-name', price: 0.12, note: 'x'.repeat(60) },
+];
+
+const askForCalls = () =>
+  questions.ask({
+    texts: ['Grant calls?', 'Grant', 'Granting…'],
+    isDangerous: true,
+    fields: [
+      { name: 'calls', label: 'Calls', kind: 'number', least: 1 },
+      { name: 'reason', label: 'Reason', kind: 'text', most: 20, placeholder: 'Example: outage' },
+      {
+        name: 'end',
+        label: 'Until',
+        kind: 'choice',
+        options: [
+          ['day', 'a day'],
+          ['week', 'a week'],
+        ],
+        value: 'week',
+      },
+    ],
+    effect: (values) => `Grants ${values('calls') || '…'} calls for a ${values('end')}.`,
+    async act(values, show) {
+      if (values('reason') === 'fail') throw new QuotientError('rejected', 'The service rejected the change.');
+      if (values('reason') === 'key')
+        show({ title: 'New key', body: <CodeBlock text="qt_shown_once" />, done: 'I have saved it' });
+      toasts.report(`Granted ${values('calls')} calls.`);
+    },
+  });
+
+function NameForm() {
+  const [sent, setSent] = useState('');
+  return (
+    <Form
+      class="shown-once"
+      button={['Send', 'Sending…']}
+      onSubmit={(fields) => {
+        const name = fields('name');
+        const errors = [{ location: 'body.name', message: 'is in use', fix: 'another name' }];
+        if (name === 'taken') throw new QuotientError('invalid_request', 'Invalid', { errors });
+        if (name === 'down') throw new QuotientError('network', 'no response');
+        setSent(name);
+      }}
+    >
+      <Field
+        name="name"
+        label="Name"
+        required
+        missing="Enter a name."
+        wrong="Enter a free name of 2 to 9 characters."
+        minLength={2}
+      />
+      <Field name="date" label="Date" type="date" wrong="Enter a complete date." />
+      <p>Sent: {sent}</p>
+    </Form>
+  );
+}
+
+export const Gallery = () => (
+  <>
+    <main>
+      <h1 tabIndex={-1}>Components</h1>
+      <Panel title="Table">
+        <Table
+          label="Prices"
+          items={TOKENS}
+          keyOf={({ name }) => name}
+          columns={[
+            { title: 'Token', cell: ({ name }) => name },
+            { title: 'Price', kind: 'num', cell: ({ price }) => number(price) },
+            { title: 'Note', kind: 'text', cell: ({ note }) => <Isolated>{note}</Isolated> },
+          ]}
+        />
+        <Table label="No prices" items={[]} keyOf={() => ''} columns={[]} empty="No tokens." />
+      </Panel>
+      <Panel title="Form">
+        <NameForm />
+      </Panel>
+      <Panel title="Dialog and toast">
+        <div class="row">
+          <button type="button" onClick={askForCalls}>
+            Ask…
+          </button>
+          <button type="button" onClick={() => toasts.report('The change failed.', 'bad')}>
+            Report a failure
+          </button>
+        </div>
+      </Panel>
+      <Panel title="Data">
+        <div class="row">
+          {(
+            [
+              ['Read', 7],
+              ['Read slowly', 0],
+              ['Fail', -1],
+            ] as const
+          ).map(([label, input]) => (
+            <button key={label} type="button" class="small" onClick={() => void data.load(input)}>
+              {label}
+            </button>
+          ))}
+          <button type="button" class="small" onClick={data.clear}>
+            Clear
+          </button>
+        </div>
+        <Loaded of={data}>{({ read }) => <p>Read: {read}</p>}</Loaded>
+        <Empty>Nothing here yet.</Empty>
+      </Panel>
+      <Panel title="Chart">
+        <Bars
+          summary="6 calls."
+          bars={[
+            { name: 'Monday', value: 0 },
+            { name: 'Tuesday', value: 4 },
+            { name: 'Wednesday', value: 2 },
+          ]}
+        />
+      </Panel>
+      <Panel title="Code">
+        <CodeBlock text="npx quotient tokens list" />
+      </Panel>
+      <Panel title="Dates and numbers">
+        <Figures
+          of={[
+            ['Date', <Time key="date" at={AT} to="date" />],
+            ['Minute', <Time key="minute" at={AT} />],
+            ['Second', <Time key="second" at={AT} to="second" />],
+            ['Never', <Time key="never" at={null} />],
+            ['Relative', fromNow(new Date(AT.getTime() + 7_200_000), AT.getTime())],
+            ['Duration', span(300_000)],
+            ['Count', count(1_234_567)],
+            ['Large', number(1_234_567_890)],
+            ['Change', change(-0.0213)],
+          ]}
+        />
+      </Panel>
+      <Panel title="States">
+        <p class="row">
+          {['active', 'suspended', 'paused', 'unused'].map((state) => (
+            <Tag key={state} state={state} />
+          ))}
+        </p>
+        {[10, 85, 100].map((used) => (
+          <p key={used}>
+            <Meter label={`${used} of 100`} value={used} max={100} />
+          </p>
+        ))}
+      </Panel>
+    </main>
+    <Toast toasts={toasts} />
+    <QuestionDialog questions={questions} />
+  </>
+);

@@ -1,0 +1,183 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { serveComponents } from '../../scripts/show-components.ts';
+import { findings } from '../support/browser/accessibility.ts';
+import { launchBrowser } from '../support/browser/browser.ts';
+import { inEachLook } from '../support/browser/looks.ts';
+
+let served: Awaited<ReturnType<typeof serveComponents>>;
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  [served, browser] = await Promise.all([serveComponents(0), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await served?.close();
+});
+
+const faults: string[] = [];
+async function open(options: BrowserContextOptions = {}): Promise<void> {
+  const context = await browser.newContext(options);
+  page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.goto(served.url);
+}
+beforeEach(() => open({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'] }));
+afterEach(async () => {
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const panel = (name: string) => page.getByRole('region', { name, exact: true });
+
+it('shows all components without findings in each look and with forced colors', async () => {
+  await inEachLook(
+    page,
+    async ({ name, width }) => {
+      expect(await findings(page, 'html'), name).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(width);
+    },
+    [320, 1440],
+  );
+  await page.emulateMedia({ forcedColors: 'active' });
+  expect(await findings(page, 'html')).toEqual([]);
+});
+
+it('a table keeps its rows, headers and labels where it becomes a list, and an empty one shows a text', async () => {
+  const table = page.getByRole('table', { name: 'Prices' });
+  for (const width of [1440, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'bitcoin' }) });
+    await row.getByRole('cell', { name: '67,123.5' }).waitFor();
+    const label = await row
+      .getByRole('cell')
+      .first()
+      .evaluate((cell) => getComputedStyle(cell, '::before').content);
+    expect(label, `${width} px`).toBe(width === 320 ? '"Price"' : 'none');
+  }
+  await panel('Table').getByText('No tokens.').waitFor();
+  expect(await page.getByRole('table', { name: 'No prices' }).count()).toBe(0);
+});
+
+it('a form shows faults under its fields, and other errors as a note', async () => {
+  const form = panel('Form');
+  const name = form.getByLabel('Name');
+  await press('Send');
+  await form.getByText('Enter a name.').waitFor();
+  expect(await name.evaluate((input) => input === document.activeElement)).toBe(true);
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  await name.fill('taken');
+  expect(await name.getAttribute('aria-invalid')).toBe(null);
+  await press('Send');
+  await form.getByText('Enter a free name').waitFor();
+  await name.fill('down');
+  await press('Send');
+  await form.getByRole('alert').getByText('The service is unreachable').waitFor();
+  await name.fill('Ada');
+  await press('Send');
+  await form.getByText('Sent: Ada').waitFor();
+  expect(await form.getByRole('alert').count()).toBe(0);
+});
+
+it('a dialog states the effect, keeps an error, returns the focus, and shows a key until it is saved', async () => {
+  const dialog = page.getByRole('dialog', { name: 'Grant calls?' });
+  const result = page.getByRole('status', { name: 'Result' });
+  const grant = () => dialog.getByRole('button', { name: 'Grant' }).click();
+  await press('Ask…');
+  await dialog.getByText('Grants … calls for a week.').waitFor();
+  await dialog.getByLabel('Calls').fill('0');
+  await dialog.getByLabel('Until').selectOption('day');
+  await dialog.getByText('Grants 0 calls for a day.').waitFor();
+  await grant();
+  await dialog.getByText('Enter a whole number of at least 1.').waitFor();
+  await dialog.getByLabel('Calls').fill('5');
+  await dialog.getByLabel('Reason').fill('fail');
+  await grant();
+  await dialog.getByText('The service rejected the change.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await page.locator(':focus').innerText()).toBe('Ask…');
+  expect(await result.innerText()).toBe('');
+
+  await press('Ask…');
+  await dialog.getByLabel('Calls').fill('5');
+  await dialog.getByLabel('Reason').fill('key');
+  await grant();
+  const key = page.getByRole('dialog', { name: 'New key' });
+  await key.getByText('qt_shown_once').waitFor();
+  await page.keyboard.press('Escape');
+  await key.getByRole('button', { name: 'I have saved it' }).click();
+  await key.waitFor({ state: 'hidden' });
+  expect(await page.content()).not.toContain('qt_shown_once');
+  expect(await result.innerText()).toBe('Granted 5 calls.');
+});
+
+it('a toast announces a failure until the user closes it', async () => {
+  await press('Report a failure');
+  const result = page.getByRole('status', { name: 'Result' });
+  await result.getByText('The change failed.').waitFor();
+  await press('Close the message');
+  expect(await result.innerText()).toBe('');
+});
+
+it('data has a loading state, an error state with a retry, and keeps the last data', async () => {
+  const data = panel('Data');
+  await press('Read slowly');
+  await data.getByText('Loading…').waitFor();
+  await press('Read');
+  await data.getByText('Read: 7').waitFor();
+  await press('Fail');
+  await data.getByRole('alert').getByText('did not respond in time').waitFor();
+  await data.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await data.getByText('Read: 7').count()).toBe(1);
+  await press('Clear');
+  await data.getByText('Loading…').waitFor();
+  expect(await data.getByRole('alert').count()).toBe(0);
+});
+
+it('a chart names the bar under the pointer in a fixed place', async () => {
+  const chart = panel('Chart');
+  const bar = chart.locator('.bar-slot').nth(1);
+  await bar.scrollIntoViewIfNeeded();
+  const before = await chart.boundingBox();
+  await bar.hover();
+  await chart.getByText('Tuesday: 4').waitFor();
+  expect(await chart.boundingBox()).toEqual(before);
+  await page.mouse.move(0, 0);
+  await chart.getByText('6 calls.').waitFor();
+});
+
+it('a code block copies its text, and reports if the browser does not allow it', async () => {
+  const code = panel('Code');
+  await press('Copy');
+  await code.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npx quotient tokens list');
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");
+  await code.getByRole('button').click();
+  await code.getByRole('button', { name: 'Copy failed' }).waitFor();
+  await code.getByRole('status').getByText('Select the text').waitFor();
+});
+
+it('dates and numbers have the format of the locale, in UTC', async () => {
+  const values = async () => {
+    await panel('Dates and numbers').waitFor();
+    const texts = await panel('Dates and numbers').getByRole('definition').allInnerTexts();
+    return texts.map((text) => text.replaceAll(/\s/g, ' '));
+  };
+  expect(await values()).toEqual([
+    'Nov 28, 2026',
+    'Nov 28, 2026, 10:42 AM',
+    'Nov 28, 2026, 10:42:05 AM',
+    '–',
+    'in 2 hours',
+    '5 minutes',
+    '1,234,567',
+    '1.23B',
+    '−2.13%',
+  ]);
+  await page.context().close();
+  await open({ locale: 'de-DE', timezoneId: 'America/St_Johns' });
+  expect((await values()).slice(0, 3)).toEqual(['28.11.2026', '28.11.2026, 10:42', '28.11.2026, 10:42:05']);
+});
