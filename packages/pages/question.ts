@@ -1,6 +1,5 @@
 import { byId, make, makeButton } from './dom.ts';
 import { fieldOf, onSubmit } from './form.ts';
-import type { Phrase } from './phrase.ts';
 import { problemNote } from './problem.ts';
 
 type Common = { name: string; label: string };
@@ -20,7 +19,7 @@ export type Question = {
    * One sentence that states the effect of the change and the record number of the user. It is updated when a field
    * changes.
    */
-  effect: (values: Values) => Phrase;
+  effect: (values: Values) => string;
   isDangerous?: boolean;
   fields?: readonly Field[];
   /** Makes the change. Afterwards, the dialog shows the error, shows the returned content, or closes. */

@@ -14,11 +14,3 @@ export const makeNamedRow = (name: Content, ...cells: readonly Cell[]) =>
 
 export const headCells = (heads: readonly Cell[]) =>
   heads.map(([title, kind = '']) => make('th', { scope: 'col', class: kind }, title));
-
-export const makeTable = (label: string, heads: readonly Cell[], ...rows: readonly HTMLElement[]) =>
-  make(
-    'table',
-    { 'aria-label': label },
-    make('thead', {}, make('tr', {}, ...headCells(heads))),
-    make('tbody', {}, ...rows),
-  );

@@ -20,7 +20,7 @@ export class ApiError extends QuotientError {
 
 type Problem = { code: string; title: string; detail: string; requestId?: string; errors?: QuotientError['errors'] };
 type Request = { method?: string; body?: object; accept?: string };
-type Query = Readonly<Record<string, string>>;
+export type Query = Readonly<Record<string, string>>;
 
 /** `text` and `until` are null if there is no announcement. */
 export type Announcement = { text: string | null; until: Date | null };

@@ -26,7 +26,7 @@ it('serves the page without a token, with a strict policy and without inline cod
   expect(policyOf(headers)).toContain("default-src 'none'; script-src 'self'");
   expect(policyOf(headers)).not.toContain('unsafe');
   expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\bsrc=)|https?:/);
-  expect(text).not.toContain('<!-- brand -->');
+  expect(text).not.toContain('<!-- states -->');
   const loaded = [...text.matchAll(/<(?:script|link)\b[^>]*?\b(?:src|href)="([^"]+)"/g)];
   expect(loaded).toHaveLength(4);
   for (const [, path] of loaded) expect((await service.send(`/${path}`, { token: null })).status, path).toBe(200);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   type OperatorVisit,
@@ -43,7 +44,7 @@ it('suspends a user with a reason, and resumes the user', async () => {
   await dialog.getByLabel('Reason').fill('Unusual <b>traffic</b>');
   await here.confirm('Suspend');
   await page.getByText('Unusual <b>traffic</b>').waitFor();
-  expect(await page.locator(':focus').evaluate(({ id }) => id), 'the title has the focus').toBe('user-title');
+  expect(await page.locator(':focus').evaluate(({ tagName }) => tagName), 'the title has the focus').toBe('H1');
   expect(await shown()).toMatchObject({ state: 'suspended', suspension: { reason: 'Unusual <b>traffic</b>' } });
   expect(await statusOf()).toBe(403);
 
@@ -67,7 +68,7 @@ it('changes nothing if the operator cancels', async () => {
     'Erase…',
   ]) {
     await act(name);
-    expect(await here.page.locator('#question-effect').innerText(), name).toContain(`Ada Lovelace (user ${user.key})`);
+    expect(await here.dialog.innerText(), name).toContain(`Ada Lovelace (user ${user.key})`);
     if (name === 'Erase…') await here.page.keyboard.press('Escape');
     else await here.dialog.getByRole('button', { name: 'Cancel' }).click();
     await here.dialog.waitFor({ state: 'hidden' });
@@ -77,13 +78,13 @@ it('changes nothing if the operator cancels', async () => {
 });
 
 it('isolates a name that reverses the text around it, and shows the record number beside it', async () => {
-  const { page } = here;
+  const { page, dialog } = here;
   const name = '\u202eecaleval ada';
   await opened.service.database.prisma.user.update({ where: { key: user.key }, data: { name } });
   await page.reload();
   /** The text after the name, and whether it is to the right of the name. */
-  const afterName = (place: string) =>
-    page.locator(place).evaluate((element) => {
+  const afterName = (place: Locator) =>
+    place.evaluate((element) => {
       element.normalize();
       const named = element.querySelector('bdi') as Element;
       const range = document.createRange();
@@ -96,12 +97,13 @@ it('isolates a name that reverses the text around it, and shows the record numbe
       ];
     });
   const expected = [name, `(user ${user.key})`, true];
-  await page.locator('#user-title bdi').waitFor();
+  const title = page.getByRole('heading', { level: 1 });
+  await title.locator('bdi').waitFor();
+  expect(await afterName(title)).toEqual(expected);
   await act('Renew…');
-  expect(await afterName('#user-title')).toEqual(expected);
-  expect(await afterName('#question-effect')).toEqual(expected);
+  expect(await afterName(dialog.getByRole('paragraph').filter({ hasText: 'Adds one period' }))).toEqual(expected);
   await here.confirm('Renew');
-  expect(await afterName('#notice')).toEqual(expected);
+  expect(await afterName(here.result)).toEqual(expected);
 });
 
 it('changes the plan from the next period and now, the limit and the credits', async () => {
@@ -176,14 +178,14 @@ it('lists the keys and their use, and revokes a key except the last owner key', 
     headers: { 'x-api-key': user.apiKey },
   });
   await page.reload();
-  await page.locator('.key-item').first().waitFor();
+  await page.getByRole('region', { name: 'Keys' }).getByRole('listitem').first().waitFor();
   for (const name of ['Owner key', '/v1/prices/latest/token'])
     await page.getByRole('row').filter({ hasText: name }).getByRole('cell', { name: '1', exact: true }).waitFor();
   const revoke = page.getByRole('button', { name: /^Revoke / });
   expect(await revoke.count()).toBe(1);
   await revoke.click();
   await here.confirm('Revoke');
-  await page.locator('.key-item').filter({ hasText: 'Shop' }).getByText('revoked', { exact: true }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'Shop' }).getByText('revoked', { exact: true }).waitFor();
   expect(await revoke.count()).toBe(0);
 });
 
@@ -203,7 +205,7 @@ it('saves an export, and erases the user', async () => {
   await here.confirm('Erase permanently');
   await page.getByRole('heading', { name: `User ${user.key}`, level: 1 }).waitFor();
   expect(await shown()).toMatchObject({ state: 'erased', name: null, email: null });
-  expect(await page.locator('.actions').getByRole('button').allInnerTexts()).toEqual(['Export…']);
+  expect(await page.getByRole('region', { name: 'Actions' }).getByRole('button').allInnerTexts()).toEqual(['Export…']);
   expect(await statusOf()).toBe(401);
 });
 

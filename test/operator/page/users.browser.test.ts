@@ -27,7 +27,7 @@ beforeAll(async () => {
     keys.push(ownerKey.apiKey);
   }
   await opened.call('/users/3/suspend', { method: 'POST', body: { reason: 'too fast' } });
-  here = await visitOperator(opened);
+  here = await visitOperator(opened, '#/users');
   await here.signIn();
   await here.settled();
 });
@@ -37,7 +37,8 @@ afterAll(async () => {
   await opened?.close();
 });
 
-const names = () => here.page.locator('#users-list tbody th a').allInnerTexts();
+const names = () =>
+  here.page.getByRole('table', { name: 'Users' }).getByRole('rowheader').getByRole('link').allInnerTexts();
 
 async function search(query: string): Promise<string[]> {
   await here.page.getByRole('searchbox').fill(query);

@@ -47,6 +47,8 @@ export async function visitOperator(opened: TestOperatorPage, fragment = '', opt
     context,
     page,
     dialog,
+    /** The result of the last change. */
+    result: page.getByRole('status', { name: 'Result' }),
     complaints: complaints as readonly string[],
     requests: requests as readonly string[],
     async signIn(token = TOKEN): Promise<void> {
@@ -55,8 +57,8 @@ export async function visitOperator(opened: TestOperatorPage, fragment = '', opt
     },
     /** Resolves when the page is signed in and no panel is loading. */
     async settled(): Promise<void> {
-      await page.locator('main > section:not([hidden], #sign-in-view)').waitFor();
-      await page.locator('main > section:not([hidden]) [aria-busy=true]').waitFor({ state: 'detached' });
+      await page.locator('main:not([data-view=sign-in]) h1').waitFor();
+      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' });
     },
     /** Confirms the open dialog, and waits until it closes. */
     async confirm(name: string): Promise<void> {

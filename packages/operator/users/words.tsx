@@ -1,24 +1,36 @@
-import { make } from '../../pages/dom.ts';
+import { Isolated } from '../../pages/components/figures.tsx';
 import { inCalls, onDateAt } from '../../pages/format.ts';
-import { isolated, type Phrase, phrase } from '../../pages/phrase.ts';
 import type { OperatorKey, OperatorUser } from '../generated/records.ts';
 
 type Named = Pick<OperatorUser, 'name' | 'key'>;
 
-export const nameOf = ({ name, key }: Named): HTMLElement => isolated(name ?? `User ${key}`);
-
 /** The name with the record number, because users choose their names: a name can look like that of another user. */
-export const identityOf = ({ name, key }: Named): Phrase =>
-  name === null ? `User ${key}` : phrase`${isolated(name)} (user ${String(key)})`;
+export const Identity = ({ of: { name, key } }: { of: Named }) =>
+  name === null ? (
+    <>User {key}</>
+  ) : (
+    <>
+      <Isolated>{name}</Isolated> (user {key})
+    </>
+  );
 
-const BAD = ['suspended', 'failing', 'given_up', 'exhausted', 'revoked'];
-const GOOD = ['active', 'working'];
-
-/** A state as a tag. The words carry the meaning; the color only repeats it. */
-export function stateTag(state: string, words = state): HTMLElement {
-  const level = BAD.includes(state) ? 'bad' : GOOD.includes(state) ? 'good' : 'neutral';
-  return make('span', { class: 'tag', 'data-level': level }, words);
-}
+/** The user in a list: the name as a link, the record number and the email address. */
+export const UserCell = ({ user: { key, name, email } }: { user: OperatorUser }) => (
+  <div class="identity">
+    <a href={`#/users/${key}`}>
+      <Isolated>{name ?? `User ${key}`}</Isolated>
+    </a>
+    <span class="soft">
+      {email === null ? (
+        'erased'
+      ) : (
+        <>
+          User {key} · <Isolated>{email}</Isolated>
+        </>
+      )}
+    </span>
+  </div>
+);
 
 export const nameOfKey = ({ label, scopes, start, id }: OperatorKey): string => {
   const kind = label ?? (scopes.includes('account') ? 'Owner key' : 'Key without a label');

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { QuotientError } from '../../client/index.ts';
-import { make } from '../../pages/dom.ts';
-import { problemNote } from '../../pages/problem.ts';
+import { Problem } from '../../pages/components/states.tsx';
 import { ApiError } from './api.ts';
 
 /** The next step for errors whose detail does not contain it. */
@@ -21,10 +21,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Shows an error with its title, its detail and the next step. */
-export function errorNote(error: QuotientError, ...actions: HTMLElement[]): HTMLElement {
-  const note = problemNote(error, ...actions);
-  if (error instanceof ApiError) note.prepend(make('p', {}, make('strong', {}, error.title)));
-  const remedy = REMEDIES[error.code];
-  if (remedy) note.querySelector('p.soft')?.before(make('p', {}, remedy));
-  return note;
-}
+export const problem = (error: QuotientError, retry?: ComponentChildren) => (
+  <Problem error={error} title={error instanceof ApiError ? error.title : undefined} remedy={REMEDIES[error.code]}>
+    {retry}
+  </Problem>
+);

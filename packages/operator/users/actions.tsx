@@ -1,10 +1,10 @@
 import { saveFile } from '../../pages/download.ts';
 import { inCalls, onDateAt } from '../../pages/format.ts';
-import { phrase } from '../../pages/phrase.ts';
-import type { Api } from '../api/api.ts';
+import { api } from '../core/store.ts';
 import type { OperatorUserDetail } from '../generated/records.ts';
-import { type Action, replacementOf } from './key-actions.ts';
-import { identityOf } from './words.ts';
+import type { Action } from './action.tsx';
+import { replacementOf } from './key-actions.tsx';
+import { Identity } from './words.tsx';
 
 const MAX_REASON = 500;
 /** Every reason is part of the export that the user can request. */
@@ -16,38 +16,48 @@ const PLANS = ['monthly', 'yearly'] as const;
 const wholeOr = (text: string) => (/^\d+$/.test(text) ? inCalls(Number(text)) : '… calls');
 const additional = (text: string) => wholeOr(text).replace(' ', ' additional ');
 
-export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
+type Group = { title: string; actions: readonly Action[]; isDanger?: boolean };
+
+/** The changes of a user by subject. The last group cannot be undone. */
+export function actionsOf(user: OperatorUserDetail): Group[] {
   const { key, resetsAt } = user;
   const planStart = user.state === 'expired' ? 'the next renewal' : onDateAt(resetsAt);
-  const name = () => identityOf(user);
+  const name = <Identity of={user} />;
 
   const exported: Action = {
     label: 'Export…',
     texts: ['Export the data of the user?', 'Export', 'Exporting…'],
-    effect: () =>
-      phrase`Saves everything that is stored about ${name()} as a JSON file on this device, without secrets and hashes.`,
+    effect: () => (
+      <>Saves everything that is stored about {name} as a JSON file on this device, without secrets and hashes.</>
+    ),
     act: async () => void saveFile(`user-${key}.json`, await api.exported(key)),
-    done: () => phrase`The export of ${name()} is saved as user-${String(key)}.json.`,
+    done: () => (
+      <>
+        The export of {name} is saved as user-{key}.json.
+      </>
+    ),
   };
-  if (user.state === 'erased') return [exported];
+  const data = { title: 'Data', actions: [exported] };
+  if (user.state === 'erased') return [data];
 
   const suspend: Action = {
     label: 'Suspend…',
     texts: ['Suspend the user?', 'Suspend', 'Suspending…'],
     isDangerous: true,
     fields: [reason('Reason, which the user sees', 'Unusual traffic. Contact us.')],
-    effect: () =>
-      phrase`All calls of ${name()} are rejected within 5 seconds and show this reason, until you resume the user.`,
+    effect: () => (
+      <>All calls of {name} are rejected within 5 seconds and show this reason, until you resume the user.</>
+    ),
     act: (values) => api.suspend(key, values('reason')),
-    done: () => phrase`${name()} is suspended.`,
+    done: () => <>{name} is suspended.</>,
   };
   const resume: Action = {
     label: 'Resume…',
     texts: ['Resume the user?', 'Resume', 'Resuming…'],
     fields: [reason('Reason', 'The user has fixed the script.')],
-    effect: () => phrase`The keys of ${name()} work again within 5 seconds. The user can read the reason in an export.`,
+    effect: () => <>The keys of {name} work again within 5 seconds. The user can read the reason in an export.</>,
     act: (values) => api.resume(key, values('reason')),
-    done: () => phrase`${name()} is resumed.`,
+    done: () => <>{name} is resumed.</>,
   };
   const plan: Action = {
     label: 'Change plan…',
@@ -81,11 +91,20 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
       const limit = values('limit') === '' ? 'the limit of the plan' : wholeOr(values('limit'));
       const instead = values('plan') === user.plan ? '' : ` instead of the ${user.plan} plan`;
       if (values('from') === 'now')
-        return phrase`${name()} gets the ${values('plan')} plan${instead} now: a new period and a new term start immediately, with ${limit}, and calls that are left in the current period are lost.`;
+        return (
+          <>
+            {name} gets the {values('plan')} plan{instead} now: a new period and a new term start immediately, with{' '}
+            {limit}, and calls that are left in the current period are lost.
+          </>
+        );
       const planned = user.nextPlan
         ? `this replaces the change to the ${user.nextPlan.plan} plan at that time`
         : 'nothing changes until then';
-      return phrase`${name()} gets the ${values('plan')} plan${instead} with ${limit} from ${planStart}; ${planned}.`;
+      return (
+        <>
+          {name} gets the {values('plan')} plan{instead} with {limit} from {planStart}; {planned}.
+        </>
+      );
     },
     act(values) {
       const limit = values('limit');
@@ -96,18 +115,31 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
       });
     },
     done: (values) =>
-      values('from') === 'now'
-        ? phrase`${name()} has the ${values('plan')} plan.`
-        : phrase`${name()} gets the ${values('plan')} plan from ${planStart}.`,
+      values('from') === 'now' ? (
+        <>
+          {name} has the {values('plan')} plan.
+        </>
+      ) : (
+        <>
+          {name} gets the {values('plan')} plan from {planStart}.
+        </>
+      ),
   };
   const limit: Action = {
     label: 'Set limit…',
     texts: ['Set the limit?', 'Set limit', 'Saving…'],
     fields: [{ name: 'limit', label: 'Calls per period', kind: 'number', least: 0, value: user.limit }],
-    effect: (values) =>
-      phrase`${name()} can make ${wholeOr(values('limit'))} in the current period and in each later period, plus credits.`,
+    effect: (values) => (
+      <>
+        {name} can make {wholeOr(values('limit'))} in the current period and in each later period, plus credits.
+      </>
+    ),
     act: (values) => api.limit(key, Number(values('limit'))),
-    done: (values) => phrase`The limit of ${name()} is ${wholeOr(values('limit'))} per period.`,
+    done: (values) => (
+      <>
+        The limit of {name} is {wholeOr(values('limit'))} per period.
+      </>
+    ),
   };
   const credits: Action = {
     label: 'Grant calls…',
@@ -116,30 +148,50 @@ export function actionsOf(api: Api, user: OperatorUserDetail): Action[] {
       { name: 'calls', label: 'Calls', kind: 'number', least: 1 },
       reason('Reason', 'Compensation for the outage'),
     ],
-    effect: (values) =>
-      phrase`${name()} can make ${additional(values('calls'))} until ${onDateAt(resetsAt)}; unused calls then expire. The user can read the reason in an export.`,
+    effect: (values) => (
+      <>
+        {name} can make {additional(values('calls'))} until {onDateAt(resetsAt)}; unused calls then expire. The user can
+        read the reason in an export.
+      </>
+    ),
     act: (values) => api.credits(key, Number(values('calls')), values('reason')),
-    done: (values) => phrase`${name()} can make ${additional(values('calls'))} in this period.`,
+    done: (values) => (
+      <>
+        {name} can make {additional(values('calls'))} in this period.
+      </>
+    ),
   };
   const renew: Action = {
     label: 'Renew…',
     texts: ['Renew the plan?', 'Renew', 'Renewing…'],
     effect: () =>
-      user.state === 'expired'
-        ? phrase`Starts a new term for ${name()} now.`
-        : phrase`Adds one period to the plan of ${name()}, which is valid until ${onDateAt(user.validUntil)}.`,
+      user.state === 'expired' ? (
+        <>Starts a new term for {name} now.</>
+      ) : (
+        <>
+          Adds one period to the plan of {name}, which is valid until {onDateAt(user.validUntil)}.
+        </>
+      ),
     act: () => api.renew(key),
-    done: () => phrase`The plan of ${name()} is renewed.`,
+    done: () => <>The plan of {name} is renewed.</>,
   };
   const erase: Action = {
     label: 'Erase…',
-    isFinal: true,
     texts: ['Erase the user?', 'Erase permanently', 'Erasing…'],
     isDangerous: true,
-    effect: () =>
-      phrase`All keys of ${name()} stop working, and the name, the email address, the settings and the credits are deleted; this cannot be undone.`,
+    effect: () => (
+      <>
+        All keys of {name} stop working, and the name, the email address, the settings and the credits are deleted; this
+        cannot be undone.
+      </>
+    ),
     act: () => api.erase(key),
     done: () => `User ${key} is erased.`,
   };
-  return [user.suspension ? resume : suspend, plan, limit, credits, renew, replacementOf(api, user), exported, erase];
+  return [
+    { title: 'Plan and calls', actions: [plan, limit, credits, renew] },
+    { title: 'Access', actions: [user.suspension ? resume : suspend, replacementOf(user)] },
+    data,
+    { title: 'Danger', actions: [erase], isDanger: true },
+  ];
 }

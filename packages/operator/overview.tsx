@@ -1,0 +1,99 @@
+import { Figures, Isolated, Panel, Tag, Time } from '../pages/components/figures.tsx';
+import { Empty, Loaded } from '../pages/components/states.tsx';
+import { Table } from '../pages/components/table.tsx';
+import { count } from '../pages/format.ts';
+import { problem } from './api/problem.tsx';
+import { Head, Refresh } from './core/head.tsx';
+import { overview } from './core/store.ts';
+import type { OperatorUser, SourceReport } from './generated/records.ts';
+import { Budget, BudgetEnd } from './service/budget.tsx';
+import { UserCell } from './users/words.tsx';
+
+const ROWS = 8;
+
+type Page = { items: readonly unknown[]; nextCursor: string | null };
+/** The number of items of a list of which one page was read. */
+const atLeast = (number: number, isWhole: boolean) => `${count(number)}${isWhole ? '' : '+'}`;
+const sizeOf = ({ items, nextCursor }: Page) => atLeast(items.length, nextCursor === null);
+
+const callsOf = (users: readonly OperatorUser[]) => users.reduce((sum, { lastHour }) => sum + lastHour, 0);
+
+const Source = ({ of: { name, state } }: { of: SourceReport }) => (
+  <span class="named-state">
+    {name} <Tag state={state} />
+  </span>
+);
+
+export const Overview = () => (
+  <>
+    <Head title="Overview" hint="Request rates, errors and latencies are in the metrics of the service.">
+      <Refresh of={overview} />
+    </Head>
+    <Loaded of={overview} problem={problem}>
+      {({ active: { items, nextCursor }, sources, undelivered, events }) => {
+        const active = items.filter(({ lastHour }) => lastHour > 0);
+        const isWhole = nextCursor === null || active.length < items.length;
+        const working = sources.filter(({ state }) => state === 'working' || state === 'unused');
+        return (
+          <>
+            <Figures
+              class="tiles"
+              of={[
+                ['Charged calls, last hour', atLeast(callsOf(active), isWhole)],
+                ['Active users, last hour', atLeast(active.length, isWhole)],
+                ['Sources without a failure', `${count(working.length)} of ${count(sources.length)}`],
+                ['Undelivered messages', <a href="#/messages">{sizeOf(undelivered)}</a>],
+              ]}
+            />
+            <div class="columns">
+              <Panel title="Upstream budgets" actions={<a href="#/sources">All sources</a>}>
+                <Table
+                  label="Upstream budgets"
+                  empty="No source has a budget."
+                  items={sources.filter(({ budget }) => budget)}
+                  keyOf={({ name }) => name}
+                  columns={[
+                    { title: 'Source', cell: (source) => <Source of={source} /> },
+                    { title: 'Used this month', cell: (source) => <Budget of={source} /> },
+                    { title: 'Runs out', cell: (source) => <BudgetEnd of={source} /> },
+                  ]}
+                />
+              </Panel>
+              <Panel title="Most active users, last hour" actions={<a href="#/users?sort=lastHour">All users</a>}>
+                <Table
+                  label="Most active users"
+                  empty="No calls in the last hour."
+                  kind="links"
+                  items={active.slice(0, ROWS)}
+                  keyOf={({ key }) => key}
+                  columns={[
+                    { title: 'User', cell: (user) => <UserCell user={user} /> },
+                    { title: 'Last hour', kind: 'num', cell: ({ lastHour }) => count(lastHour) },
+                    { title: 'This period', kind: 'num', cell: ({ used }) => count(used) },
+                  ]}
+                />
+              </Panel>
+            </div>
+            <Panel title={`Changes of the last day (${sizeOf(events)})`} actions={<a href="#/audit">Audit log</a>}>
+              {events.items.length === 0 ? (
+                <Empty>No changes in the last 24 hours.</Empty>
+              ) : (
+                <ul class="events">
+                  {events.items.slice(0, ROWS).map(({ id, at, action, target, user, actor }) => (
+                    <li key={id}>
+                      <Time at={at} /> <code>{action}</code>
+                      {user === null ? <span>{target}</span> : <a href={`#/users/${user}`}>{target}</a>}
+                      <span class="soft">
+                        by <Isolated>{actor}</Isolated>
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Panel>
+          </>
+        );
+      }}
+    </Loaded>
+  </>
+);
