@@ -23,10 +23,9 @@ export function UserView({ place: { id = '' } }: { place: Place }) {
       <p class="back">
         <a href={fragmentOf('users', lastSearch.value)}>← Users</a>
       </p>
-      <Head title={title}>
-        <a href={fragmentOf('audit', { user: id })}>Audit log of this user</a>
-      </Head>
-      <Loaded of={user} problem={problem}>
+      <Head title={title}>{shown && <a href={fragmentOf('audit', { user: id })}>Audit log of this user</a>}</Head>
+      {/* The loaded name may wrap, so the data is a new element, which does not shift. */}
+      <Loaded key={shown === undefined} of={user} problem={problem}>
         {(loaded) => (
           <>
             {loaded.user.suspension && (

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const open = async (name: string) => {
-  await here.page.getByRole('link', { name, exact: true }).click();
+  await here.page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click();
   await here.settled();
 };
 
