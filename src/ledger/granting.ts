@@ -57,7 +57,7 @@ export function createGranting(dependencies: Dependencies) {
             return { granted, left, held };
           });
         // A failover lost the rows. All calls are reported again.
-        for (const { lease } of missing) lease.isReported = false;
+        for (const { lease } of missing) lease.reportedChanges = -1;
       }
     } catch (error) {
       for (const { quota } of lowered) quota.isRecalled = true;

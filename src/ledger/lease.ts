@@ -44,8 +44,9 @@ export type Lease = Detailed & {
   /** The spent calls that the ledger has recorded. */
   settled: number;
   inFlight: number;
-  /** Whether the last report contains all spent calls and their details. */
-  isReported: boolean;
+  /** The number of changes to the spent calls and their details, and that of the last recorded report. */
+  changes: number;
+  reportedChanges: number;
   /** Calls of the period that were neither spent nor leased when the ledger last responded. */
   left: number;
   limit: number;
@@ -85,7 +86,8 @@ export function newLease(
     spent: 0,
     settled: 0,
     inFlight: 0,
-    isReported: true,
+    changes: 0,
+    reportedChanges: 0,
     left: 0,
     limit,
   };
@@ -113,8 +115,9 @@ export function isPast(lease: Lease, term: Term, now: number): boolean {
 }
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
+export const isReported = ({ changes, reportedChanges }: Lease): boolean => changes === reportedChanges;
 /** Whether the ledger's row contains everything, so that the lease can be closed. */
-export const isComplete = (lease: Lease): boolean => lease.inFlight === 0 && lease.isReported;
+export const isComplete = (lease: Lease): boolean => lease.inFlight === 0 && isReported(lease);
 
 /** A lower bound of the period's remaining calls. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + Math.max(0, unspent(lease));
@@ -122,7 +125,7 @@ export const remaining = (lease: Lease) => Math.max(0, lease.left) + Math.max(0,
 /** Adds calls to a lease, or refunds calls (a negative `cost`), in the period and on the date of the lease. */
 export function count(lease: Lease, cost: number): void {
   lease.spent += cost;
-  lease.isReported = false;
+  lease.changes += 1;
 }
 
 /**

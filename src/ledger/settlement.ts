@@ -1,7 +1,7 @@
 import { type Clock, instantOf, SECOND } from '#core/clock';
 import { detailText } from '#ledger/usage/call-details';
 import { createGranting } from './granting.ts';
-import { keyOf, move } from './lease.ts';
+import { isReported, keyOf, move } from './lease.ts';
 import type { Membership } from './membership.ts';
 import { type GrantStep, nextStep, type Step } from './next-step.ts';
 import { leasesIn, type Quota, type Quotas } from './quotas.ts';
@@ -28,7 +28,7 @@ type Dependencies = {
 
 const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
-const isUnreported = (quota: Quota): boolean => leasesIn(quota).some((lease) => !lease.isReported);
+const isUnreported = (quota: Quota): boolean => leasesIn(quota).some((lease) => !isReported(lease));
 
 /** Sends the ledger's statements and applies their responses. */
 export function createSettling(dependencies: Dependencies) {
@@ -78,29 +78,23 @@ export function createSettling(dependencies: Dependencies) {
   }
 
   async function report(users: readonly Quota[], isOfOneNode = false): Promise<void> {
-    const due = users.flatMap((quota) => leasesIn(quota).filter((lease) => !lease.isReported));
+    const due = users.flatMap((quota) => leasesIn(quota).filter((lease) => !isReported(lease)));
     if (due.length === 0) return;
+    const sent = due.map((lease) => ({ lease, spent: lease.spent, changes: lease.changes }));
     const reports = due.map((lease) => ({ ...keyOf(lease), spent: lease.spent, details: detailText(lease) }));
-    // Calls that are spent from now on are in the next report.
-    for (const lease of due) lease.isReported = true;
     const send = () => answerTo(ledger.report(reports, nextReport(), isOfOneNode));
-    try {
-      if ((await send()) < due.length) {
-        // A failover lost rows, or those of a swept process were closed after a day.
-        const own = due.filter(({ process }) => process === membership.id());
-        await granting.open(own);
-        await send();
-        // The next grant returns what the row holds.
-        for (const lease of own) lease.granted = Math.min(lease.granted, lease.spent);
-      }
-    } catch (error) {
-      for (const lease of due) lease.isReported = false;
-      throw error;
+    if ((await send()) < sent.length) {
+      // A failover lost rows, or those of a swept process were closed after a day.
+      const own = due.filter(({ process }) => process === membership.id());
+      await granting.open(own);
+      await send();
+      // The next grant returns what the row holds.
+      for (const lease of own) lease.granted = Math.min(lease.granted, lease.spent);
     }
-    for (const [i, lease] of due.entries()) {
-      const { spent } = reports[i] as (typeof reports)[0];
+    for (const { lease, spent, changes } of sent) {
       settledCalls += Math.max(0, spent - lease.settled);
       lease.settled = spent;
+      lease.reportedChanges = changes;
     }
   }
 

@@ -99,7 +99,7 @@ test("the remaining calls are those that no lease holds and the lease's own; a r
   const lease = leaseAt(ANCHOR, { spent: 4, inFlight: 1, left: 90 });
   expect(remaining(lease)).toBe(96);
   count(lease, -1);
-  expect(lease).toMatchObject({ spent: 3, isReported: false });
+  expect(lease).toMatchObject({ spent: 3, changes: 1 });
   expect(remaining(lease)).toBe(97);
   expect(remaining({ ...lease, left: -5 })).toBe(7);
   expect(remaining({ ...lease, granted: 1 }), 'the lease is overspent').toBe(90);
