@@ -6,7 +6,7 @@ import type { KeyHolder } from '#keys/key-holder';
 import { remaining } from '#ledger/lease';
 import { createLeases, type LeaseOptions, type Receipt } from '#ledger/leases';
 import { breakDown, byCalls, newestOf } from '#ledger/usage/breakdown';
-import { type UsageBy, withOwnLeases } from '#ledger/usage/call-details';
+import { rowKey, totalsOf, type Unreported, type UsageBy } from '#ledger/usage/call-details';
 import { createKeyLimits } from '#ledger/usage/key-limits';
 import { pathOf } from '#ledger/usage/usage-paths';
 import { periodAt } from '#users/plan';
@@ -31,19 +31,23 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   const leases = createLeases(options);
   const keyLimits = createKeyLimits({ store: ledger, leasesOf: leases.of, clock });
 
-  /** Adds the calls of open leases, some of which this process has not reported yet, to those of closed leases. */
+  /** Combines the ledger's counts with the calls that this process has charged but not yet reported. */
   async function countsOf(userKey: number, periodStart: number, by?: UsageBy) {
-    const withOwn = withOwnLeases(() => leases.of(userKey));
-    const closed = await withinDeadline(ledger.counts(userKey, periodStart, USAGE_DATES, by));
-    const open = withOwn(closed.leases);
-    let { used } = closed;
-    const daily = new Map(closed.days.map(({ date, calls }) => [date, calls]));
-    for (const lease of open) {
-      if (lease.periodStart === periodStart) used += lease.spent;
+    const asked = new Map(leases.of(userKey).map((lease) => [lease, lease.settled]));
+    const read = await withinDeadline(ledger.counts(userKey, periodStart, USAGE_DATES, by));
+    const leasesByKey = new Map(read.leases.map((lease) => [lease.key, lease]));
+    const daily = new Map(read.days.map(({ date, calls }) => [date, calls]));
+    const counts = { used: read.used, daily, read, own: [] as (Unreported & { date: string })[] };
+    for (const lease of new Set([...asked.keys(), ...leases.of(userKey)])) {
+      // A lease that has no row was opened after the counts were read, or has been closed.
+      const reported = leasesByKey.get(rowKey(lease.process, lease.period.start, lease.date));
+      const calls = lease.spent - (reported?.spent ?? asked.get(lease) ?? 0);
       const date = isoDate(lease.date);
-      daily.set(date, (daily.get(date) ?? 0) + lease.spent);
+      counts.own.push({ date, totals: totalsOf(lease), reported });
+      if (lease.period.start === periodStart) counts.used += calls;
+      counts.daily.set(date, (counts.daily.get(date) ?? 0) + calls);
     }
-    return { used, daily, closed, open };
+    return counts;
   }
 
   /** Reads changed keys. Releases the calls of idle leases if another process needs them. */
@@ -132,12 +136,12 @@ export function createAllowance({ keyCache, ...options }: Dependencies) {
   async function usage({ user, scopes }: Pick<Caller, 'user' | 'scopes'>, by?: UsageBy): Promise<UsageRecord> {
     const now = clock.now();
     const period = periodAt(user.plan, user.anchor, now);
-    const { used, daily, closed, open } = await countsOf(user.key, period.start, by);
+    const { used, daily, read, own } = await countsOf(user.key, period.start, by);
     const newest = newestOf(daily, USAGE_DATES);
-    const parts = by && breakDown(by, closed, open, new Map(newest.map(({ date, calls }) => [date, calls])));
+    const parts = by && breakDown(by, read, own, new Map(newest.map(({ date, calls }) => [date, calls])));
     const names = by === 'key' && scopes.includes('account') ? await withinDeadline(ledger.keyNames(user.key)) : [];
     // A period without a row has no credits and no separate limit.
-    const allowed = closed.limit ?? user.limit;
+    const allowed = read.limit ?? user.limit;
     return {
       limit: allowed,
       used,

@@ -1,6 +1,5 @@
-import { isoDate } from '#core/clock';
-import { addCalls, type LeaseCalls, type UsageBy } from '#ledger/usage/call-details';
-import type { ClosedCalls } from '#ledger/usage/counts-store';
+import { addTotals, addUnreported, type Unreported, type UsageBy } from '#ledger/usage/call-details';
+import type { Counts } from '#ledger/usage/counts-store';
 
 type Days = Map<string, number>;
 /** The calls by date of each key or path. `null`: the calls of releases that do not record keys and paths. */
@@ -13,24 +12,39 @@ export type Breakdown = Map<number | null, Days>;
  */
 export function breakDown(
   by: UsageBy,
-  { details }: Pick<ClosedCalls, 'details'>,
-  leases: readonly LeaseCalls[],
+  { details, leases }: Pick<Counts, 'details' | 'leases'>,
+  own: readonly (Unreported & { date: string })[],
   daily: ReadonlyMap<string, number>,
 ): Breakdown {
   const result: Breakdown = new Map();
-  const rest = new Map(daily);
 
   function add(name: number | null, date: string, calls: number): void {
-    if (calls === 0 || !daily.has(date)) return;
     const days = result.get(name) ?? new Map<string, number>();
     result.set(name, days);
     days.set(date, (days.get(date) ?? 0) + calls);
-    rest.set(date, (rest.get(date) ?? 0) - calls);
   }
+  const adding = (date: string) => (keyId: number, path: number, calls: number) =>
+    add(by === 'key' ? keyId : path, date, calls);
+
   for (const { name, date, calls } of details) add(name, date, calls);
-  for (const lease of leases)
-    addCalls(lease, (keyId, path, calls) => add(by === 'key' ? keyId : path, isoDate(lease.date), calls));
-  for (const [date, calls] of rest) add(null, date, calls);
+  for (const lease of leases) addTotals(lease, 1, adding(lease.date));
+  for (const lease of own) addUnreported(lease, adding(lease.date));
+
+  for (const [date, calls] of daily) {
+    let rest = calls;
+    for (const days of result.values()) {
+      const known = days.get(date) ?? 0;
+      // Only a release without details can leave a key or path with fewer calls than none.
+      if (known <= 0) days.delete(date);
+      else rest -= known;
+    }
+    if (rest > 0) add(null, date, rest);
+    if (rest < 0) lower(result, date, -rest);
+  }
+  for (const [name, days] of result) {
+    for (const date of days.keys()) if (!daily.has(date)) days.delete(date);
+    if (days.size === 0) result.delete(name);
+  }
   return result;
 }
 
@@ -53,5 +67,17 @@ export const byCalls = <Name extends object>(parts: Breakdown, nameOf: (name: nu
       const daily = newestOf(days);
       return { ...nameOf(name), calls: daily.reduce((sum, { calls }) => sum + calls, 0), daily };
     })
-    .filter(({ calls }) => calls > 0)
     .sort((a, b) => b.calls - a.calls);
+
+/** Takes calls from the keys or paths with the most calls. */
+function lower(result: Breakdown, date: string, calls: number): void {
+  const most = [...result.values()].sort((a, b) => (b.get(date) ?? 0) - (a.get(date) ?? 0));
+  let left = calls;
+  for (const days of most) {
+    const known = days.get(date) ?? 0;
+    const taken = Math.min(known, left);
+    if (taken === known) days.delete(date);
+    else days.set(date, known - taken);
+    left -= taken;
+  }
+}

@@ -14,6 +14,10 @@ export type Detailed = {
   readonly others: Detail[];
 };
 
+/** Identifies the row of a user's lease. Instants are in Unix ms. */
+export const rowKey = (process: string, periodStart: number, date: number): string =>
+  `${process} ${periodStart} ${date}`;
+
 /** A lease with more details is ended, so that a user with many short-lived keys does not slow calls down. */
 export const MAX_DETAILS = 200;
 
@@ -33,68 +37,34 @@ export function detailText({ others }: Detailed): string {
   return all;
 }
 
-/** The calls of a lease as its row contains them. Instants are in Unix ms. `details`: key, path and calls in turn. */
-export type LeaseCalls = {
-  process: string;
-  periodStart: number;
-  date: number;
-  keyId: number;
-  path: number;
-  spent: number;
-  details: readonly number[] | null;
-};
+/** Calls of a lease as one row of the database reports them. `details` contains key, path and calls in turn. */
+export type Totals = { keyId: number; path: number; spent: number; details: readonly number[] | null };
+type Add = (keyId: number, path: number, calls: number) => void;
 
-/** Identifies the row of a user's lease. */
-const rowKey = ({ process, periodStart, date }: LeaseCalls): string => `${process} ${periodStart} ${date}`;
+/** Adds calls by key and path, `sign` times. */
+export function addTotals({ keyId, path, spent, details }: Totals, sign: number, add: Add): void {
+  const all = details ?? [];
+  let rest = spent;
+  for (let i = 0; i + 2 < all.length; i += 3) {
+    const [key, on, calls] = [all[i], all[i + 1], all[i + 2]] as [number, number, number];
+    add(key, on, sign * calls);
+    rest -= calls;
+  }
+  add(keyId, path, sign * rest);
+}
 
-/** A lease of this process. */
-export type OwnLease = Detailed & {
-  readonly process: string;
-  readonly period: { readonly start: number };
-  readonly date: number;
-  readonly state: string;
-};
+/** A lease of this process: its totals in memory, and those that the database reported with the counts. */
+export type Unreported = { totals: Totals; reported: Totals | undefined };
 
-export const callsOf = ({ process, period, date, keyId, path, spent, others }: OwnLease): LeaseCalls => ({
-  process,
-  periodStart: period.start,
-  date,
+/** Adds the calls of a lease that the database has not reported yet. */
+export function addUnreported({ totals, reported }: Unreported, add: Add): void {
+  addTotals(totals, 1, add);
+  if (reported) addTotals(reported, -1, add);
+}
+
+export const totalsOf = ({ keyId, path, spent, others }: Detailed): Totals => ({
   keyId,
   path,
   spent,
   details: others.flatMap((detail) => [detail.keyId, detail.path, detail.calls]),
 });
-
-/** Calls `add` with the calls of each key on each path. */
-export function addCalls(
-  { keyId, path, spent, details }: LeaseCalls,
-  add: (keyId: number, path: number, calls: number) => void,
-): void {
-  const all = details ?? [];
-  let rest = spent;
-  for (let i = 0; i + 2 < all.length; i += 3) {
-    const [key, on, calls] = [all[i], all[i + 1], all[i + 2]] as [number, number, number];
-    add(key, on, calls);
-    rest -= calls;
-  }
-  add(keyId, path, rest);
-}
-
-/**
- * Prepares a reading of leases from the database. The returned function replaces the rows of this process's leases by
- * the calls in memory, some of which are not reported yet. A lease without a row was opened after the reading. If it had
- * a row before the reading, it has been closed, and its calls are in `usage_day`.
- * @param ofUser the user's leases in this process
- */
-export function withOwnLeases(ofUser: () => readonly OwnLease[]) {
-  const before = ofUser();
-  const stored = new Set(before.filter(({ state }) => state !== 'new'));
-  return (rows: readonly LeaseCalls[]): LeaseCalls[] => {
-    const all = new Map(rows.map((row) => [rowKey(row), row]));
-    for (const lease of new Set([...before, ...ofUser()])) {
-      const calls = callsOf(lease);
-      if (all.has(rowKey(calls)) || !stored.has(lease)) all.set(rowKey(calls), calls);
-    }
-    return [...all.values()];
-  };
-}

@@ -1,31 +1,37 @@
 import { isoDate } from '#core/clock';
 import { epochMs } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
-import type { LeaseCalls, UsageBy } from '#ledger/usage/call-details';
+import type { Totals, UsageBy } from '#ledger/usage/call-details';
 import { limitOf } from '#ledger/usage/period-limit-store';
 
-/** The calls of closed leases: in a period, by date, and on request by date and key (its ID) or path (its number). */
-export type ClosedCalls = {
+/** A lease as the database knows it. `key`: as `rowKey` returns it. */
+export type ReportedLease = Totals & { key: string; date: string };
+
+/** `name`: the ID of a key, or the number of a path. */
+export type BookedDetail = { date: string; name: number; calls: number };
+
+export type Counts = {
   used: number;
+  /** Null if the period has no row. */
+  limit: number | null;
   days: { date: string; calls: number }[];
-  details: { date: string; name: number; calls: number }[];
+  details: BookedDetail[];
+  leases: ReportedLease[];
 };
 
-/** `limit`: null if the period has no row. */
-export type Counts = ClosedCalls & { limit: number | null; leases: LeaseCalls[] };
+/** The calls of a key on a date: the booked ones, and the leases of the date. */
+export type KeyCalls = { keyId: number; calls: number; leases: ReportedLease[] };
 
-/** The calls of a key on a date: those of closed leases and the requests to the node, and the leases of the date. */
-export type KeyCalls = { keyId: number; calls: number; leases: LeaseCalls[] };
-
-const LEASE = Prisma.sql`json_build_object('process', l.process, 'periodStart', ${epochMs('l.period_start')},
-  'date', ${epochMs('l.date::timestamp')}, 'keyId', l.key_id, 'path', l.path, 'spent', l.spent, 'details', l.details)`;
+const LEASE = Prisma.sql`json_build_object(
+  'key', concat_ws(' ', l.process, ${epochMs('l.period_start')}::bigint, ${epochMs('l.date::timestamp')}::bigint),
+  'date', to_char(l.date, 'YYYY-MM-DD'), 'spent', l.spent, 'keyId', l.key_id, 'path', l.path, 'details', l.details)`;
 
 type NodeRequests = { userKey: number; keyId: number; requests: number };
 
 export const createCountsStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns, as of one instant, the calls of a user's closed leases, the limit of the period (its start in Unix ms), and
-   * the leases. `newest`: the number of UTC dates.
+   * Returns, as of one instant, the calls and the limit of the period (its start in Unix ms), of the newest UTC dates, of
+   * the leases and, on request, of the dates by key or path.
    */
   async counts(userKey: number, periodStart: number, newest: number, by?: UsageBy): Promise<Counts> {
     const start = new Date(periodStart);
@@ -33,13 +39,16 @@ export const createCountsStatement = (prisma: PrismaClient) => ({
     const [row] = await prisma.$queryRaw<[Counts]>`
       WITH held AS (SELECT * FROM lease WHERE user_key = ${userKey}),
       daily AS (
-        SELECT to_char(date, 'YYYY-MM-DD') AS date, calls FROM usage_day WHERE user_key = ${userKey} AND calls > 0
-        ORDER BY usage_day.date DESC LIMIT ${newest}),
+        SELECT to_char(date, 'YYYY-MM-DD') AS date, sum(calls)::int AS calls
+        FROM (SELECT date, calls FROM usage_day WHERE user_key = ${userKey}
+          UNION ALL SELECT date, spent FROM held) c
+        GROUP BY date HAVING sum(calls) > 0 ORDER BY date DESC LIMIT ${newest}),
       detail AS (
         SELECT to_char(date, 'YYYY-MM-DD') AS date, ${name} AS name, sum(calls)::int AS calls FROM usage_detail
         WHERE ${by !== undefined}::boolean AND user_key = ${userKey}
           AND date >= (SELECT min(date) FROM daily)::date GROUP BY 1, 2)
-      SELECT (coalesce(u.used, 0) - coalesce((SELECT sum(granted) FROM held WHERE period_start = ${start}), 0))::int AS used,
+      SELECT (coalesce(u.used, 0) - coalesce((SELECT sum(granted - spent) FROM held WHERE period_start = ${start}), 0))::int
+          AS used,
         CASE WHEN u.user_key IS NOT NULL THEN ${limitOf('u', 'a')}::float8 END AS "limit",
         coalesce((SELECT json_agg(daily) FROM daily), '[]') AS days,
         coalesce((SELECT json_agg(detail) FROM detail), '[]') AS details,

@@ -3,8 +3,8 @@ import { type Clock, DAY, type Instant, instantOf, isoDate, MINUTE, SECOND, star
 import { createMutex } from '#core/mutex';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import { addCalls, type OwnLease, withOwnLeases } from '#ledger/usage/call-details';
-import type { CountsStore } from '#ledger/usage/counts-store';
+import { addTotals, addUnreported, type Detailed, rowKey, totalsOf } from '#ledger/usage/call-details';
+import type { CountsStore, KeyCalls } from '#ledger/usage/counts-store';
 
 /** How long a count is used after it was read, in ms. It is read once a second, unless the database does not respond. */
 const TRUSTED_FOR = 18 * SECOND;
@@ -13,6 +13,13 @@ const READ_FOR = 15 * SECOND;
 const FORGOTTEN_AFTER = MINUTE;
 /** Keys per statement. With more keys in use, each is read less often. */
 const READ_AT_ONCE = 1_000;
+
+/** A lease of this process. */
+type OwnLease = Detailed & {
+  readonly process: string;
+  readonly period: { readonly start: number };
+  readonly date: number;
+};
 
 /** The calls of a key on a UTC date, of all processes. Instants are on the monotonic clock, in ms. */
 export type KeyCounter = {
@@ -71,22 +78,34 @@ export function createKeyLimits({ store, leasesOf, clock }: Dependencies) {
   const isRead = ({ readAt }: KeyCounter, elapsed: number): boolean => elapsed - readAt < TRUSTED_FOR;
   const isOver = ({ used, pending }: KeyCounter, limit: number, cost: number): boolean => used + pending + cost > limit;
 
+  /** The calls of all processes: each lease counts as reported, but this process's leases as they are in memory. */
+  function usedOf({ keyId, date }: KeyCounter, { calls, leases }: KeyCalls, own: Iterable<OwnLease>): number {
+    let used = calls;
+    const add = (key: number, _path: number, count: number) => {
+      if (key === keyId) used += count;
+    };
+    const reported = new Map(leases.map((lease) => [lease.key, lease]));
+    for (const lease of leases) addTotals(lease, 1, add);
+    for (const lease of own) {
+      const key = rowKey(lease.process, lease.period.start, lease.date);
+      if (lease.date === date) addUnreported({ totals: totalsOf(lease), reported: reported.get(key) }, add);
+    }
+    return used;
+  }
+
   async function read(batch: readonly KeyCounter[]): Promise<void> {
     for (const date of new Set(batch.map((counter) => counter.date))) {
       const ofDate = batch.filter((counter) => counter.date === date);
-      const withOwn = new Map(ofDate.map(({ userKey }) => [userKey, withOwnLeases(() => leasesOf(userKey))]));
+      const own = new Map(ofDate.map(({ userKey }) => [userKey, leasesOf(userKey)]));
       const readAt = clock.elapsed();
       const rows = await withinDeadline(store.keyCalls(ofDate, date));
       const rowOf = new Map(rows.map((row) => [row.keyId, row]));
       for (const counter of ofDate) {
         const row = rowOf.get(counter.keyId);
         if (!row) continue;
-        counter.used = row.calls + counter.unwritten;
-        const leases = withOwn.get(counter.userKey)?.(row.leases) ?? [];
-        for (const lease of leases.filter((one) => one.date === date))
-          addCalls(lease, (key, _path, calls) => {
-            if (key === counter.keyId) counter.used += calls;
-          });
+        // A lease may have been opened in the meantime.
+        const leases = new Set([...(own.get(counter.userKey) ?? []), ...leasesOf(counter.userKey)]);
+        counter.used = usedOf(counter, row, leases) + counter.unwritten;
         counter.readAt = readAt;
       }
     }

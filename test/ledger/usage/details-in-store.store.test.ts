@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate, SECOND, startOfDate } from '#core/clock';
 import type { Lease } from '#ledger/lease';
 import type { Receipt } from '#ledger/leases';
-import { addCalls, callsOf, type LeaseCalls } from '#ledger/usage/call-details';
+import { addTotals, rowKey, type Totals, totalsOf } from '#ledger/usage/call-details';
 import { pathOf } from '#ledger/usage/usage-paths';
 import { byOperator } from '#users/authority';
 import type { UsageRecord } from '#users/users-records';
@@ -90,14 +90,10 @@ function expectSums({ daily, keys, paths }: Pick<UsageRecord, 'daily' | 'keys' |
   }
 }
 
-/** The calls of each lease that the database has. */
-async function reportedCalls(userKey: number): Promise<LeaseCalls[]> {
+/** The totals of each lease that the database has, by its key. */
+async function reportedTotals(userKey: number): Promise<Map<string, Totals>> {
   const rows = await database.prisma.lease.findMany({ where: { userKey } });
-  return rows.map(({ date, periodStart, ...row }) => ({
-    ...row,
-    date: date.getTime(),
-    periodStart: periodStart.getTime(),
-  }));
+  return new Map(rows.map((row) => [rowKey(row.process, row.periodStart.getTime(), row.date.getTime()), row]));
 }
 
 async function play(operations: readonly Operation[]): Promise<void> {
@@ -144,14 +140,12 @@ async function play(operations: readonly Operation[]): Promise<void> {
     await holder(n).answered();
     if (isCut[n]) await settle(n);
     await settle(n);
-    const reported = await reportedCalls(key);
+    const reported = await reportedTotals(key);
     for (const lease of holder(n).leasesOf(key) as Lease[]) {
       const date = isoDate(lease.date);
-      addCalls(callsOf(lease), (keyId, path, calls) => add(model, date, keyId, path, -calls));
-      const known = reported.find(
-        (row) => row.process === lease.process && row.periodStart === lease.period.start && row.date === lease.date,
-      );
-      if (known) addCalls(known, (keyId, path, calls) => add(model, date, keyId, path, calls));
+      addTotals(totalsOf(lease), -1, (keyId, path, calls) => add(model, date, keyId, path, calls));
+      const known = reported.get(rowKey(lease.process, lease.period.start, lease.date));
+      if (known) addTotals(known, 1, (keyId, path, calls) => add(model, date, keyId, path, calls));
     }
     holder(n).abandon();
     holders[n] = openLeaseHolder(database, clocks[n as 0 | 1], RESTING);
