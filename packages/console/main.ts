@@ -190,7 +190,8 @@ async function resume(): Promise<void> {
   } catch (thrown) {
     const error = toError(thrown);
     if (isTemporary(error)) {
-      show('resume');
+      // A repeated failure leaves the focus where it is.
+      if (current !== 'resume') show('resume');
       const problem = byId('resume-problem');
       resumeRetries.add(problem, problem, error, resume);
     } else {
