@@ -42,8 +42,10 @@ export function search(entries, query) {
   /** @param {Entry} entry */
   const rank = ({ title, name: named, text, isField }) => {
     const name = title.toLowerCase();
+    // The singular must start a word: “cors” does not mean “record”.
+    const isNamed = (/** @type {string} */ word) => named.includes(word) || ` ${named}`.includes(` ${singular(word)}`);
     // A field of an operation ranks below an operation with the same name.
-    if (words.every((word) => named.includes(word) || named.includes(singular(word))))
+    if (words.every(isNamed))
       return isField ? 3.5 : name === whole ? 0 : name.startsWith(first) ? 1 : name.includes(first) ? 2 : 3;
     if (meant.length === 0 || !meant.every((word) => text.has(word))) return Infinity;
     const own = wordsOf(title);
