@@ -57,7 +57,9 @@ it('the response in README.md has the members of the real one, and its figures a
 it('GET /v1/tokens lists for each token the paths that accept it', async () => {
   const tokens = (await (await service.get('/v1/tokens')).json()) as TokenRecord[];
   const taking = (name: string) =>
-    Object.keys(paths).filter((path) => paths[path]?.get?.parameters?.some((one) => one.name === name));
+    Object.keys(paths).filter(
+      (path) => path !== '/v1/tokens' && paths[path]?.get?.parameters?.some((one) => one.name === name),
+    );
   expect(taking('tokenName').length).toBeGreaterThan(0);
   for (const { tokenName, endpoints } of tokens) {
     const hasStatistics = BUILT_IN_TOKENS.find(({ name }) => name === tokenName)?.statistics;

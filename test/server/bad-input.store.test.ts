@@ -426,7 +426,7 @@ describe('a body', () => {
     ['DELETE', '/v1/user', 'send no body'],
     ['GET', '/v1/prices/latest/token?tokenName=bitcoin', 'tokenName, currency'],
     ['POST', '/v1/prices/stream/tickets', 'send no body'],
-    ['GET', '/v1/tokens', 'send no body'],
+    ['GET', '/v1/tokens', 'tokenNames, limit, after'],
   ])('of JSON with content is rejected by a path that reads none: %s %s', async (method, target, fix) => {
     const long = JSON.stringify({ label: 'x'.repeat(9_000) });
     for (const body of ['{"graceSeconds":0}', ' [ {"a":1} ]', long]) {
