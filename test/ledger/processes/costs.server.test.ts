@@ -46,7 +46,10 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
 
 const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
-it('a call of cost ten succeeds at the first attempt if four processes hold ten calls', async () => {
+/** The processes return their unspent calls within two seconds, unless the machine is busy. */
+const whenCalm = { retry: 3 };
+
+it('a call of cost ten succeeds at the first attempt if four processes hold ten calls', whenCalm, async () => {
   // One call on each process leaves ten, some of them in leases.
   const { key, apiKey } = await replicas.createUser(PROCESSES + EXPENSIVE);
   for (const { url } of replicas.processes) expect((await send(url, apiKey)).status).toBe(200);
@@ -72,7 +75,7 @@ it('a call of cost ten is rejected if nine calls are left: it charges nothing, a
 
 it.each([EXPENSIVE, EXPENSIVE - 1])(
   'finds the last %i calls if they rest with another process',
-  { timeout: 60_000 },
+  { timeout: 60_000, ...whenCalm },
   async (resting) => {
     const limit = (resting + 1) * RESTING_PART;
     const { key, apiKey } = await replicas.createUser(limit);
