@@ -83,16 +83,18 @@ export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
 
 export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
 
-export const days = z
-  .string()
-  .regex(/^[1-9]\d{0,4}$/, 'must be an integer from 1 to 36500')
-  .transform(Number)
-  .refine((value) => value <= 36_500, 'must be an integer from 1 to 36500')
-  .meta({
-    description: 'Number of days back from now',
-    fix: 'an integer from 1 to 36500',
-    wire: { type: 'integer', minimum: 1, maximum: 36_500, examples: [30] },
-  });
+/** An integer from 1 to `max`. */
+export function integerTo(max: number, description: string, example: number) {
+  const fix = `an integer from 1 to ${max}`;
+  return z
+    .string()
+    .regex(new RegExp(`^[1-9]\\d{0,${String(max).length - 1}}$`), `must be ${fix}`)
+    .transform(Number)
+    .refine((value) => value <= max, `must be ${fix}`)
+    .meta({ description, fix, wire: { type: 'integer', minimum: 1, maximum: max, examples: [example] } });
+}
+
+export const days = integerTo(36_500, 'Number of days back from now', 30);
 
 const DATE_FORMS = {
   'YYYY-MM-DD': { pattern: '(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})', example: '2026-10-31' },

@@ -8,11 +8,11 @@ import { mapNames } from '#core/names';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { tokenNames } from '#prices/latest/token-names';
 import type { Market } from '#prices/market';
-import { INTERVALS, type Interval } from '#prices/model/interval';
+import { INTERVALS } from '#prices/model/interval';
 import { type TokenRecord, tokenRecord } from '#prices/model/prices-records';
 import { type Body, bodyOf, longBodyOf } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
-import { tokenName } from './parameters.ts';
+import { integerTo, tokenName } from './parameters.ts';
 
 const schema = {
   tags: ['tokens'],
@@ -38,8 +38,6 @@ const PRICES = [
 const CANDLES = '/v1/prices/history/ohlc';
 const STATISTICS = '/v1/prices/latest/stats';
 
-const byInterval = <Value>(of: (interval: Interval) => Value) => mapNames(INTERVALS, of);
-
 type ReadTokens = Awaited<ReturnType<Market['tokenReader']>>;
 type Listed = Awaited<ReturnType<ReadTokens>>[number];
 
@@ -47,7 +45,7 @@ function toRecord(
   { token, listedAt, held, firstPrice, pricedAt, isInactive }: Listed,
   firstCandles: FirstCandles | undefined,
 ): TokenRecord {
-  const archive = byInterval((interval) => {
+  const archive = mapNames(INTERVALS, (interval) => {
     const row = held.find((span) => span.interval === interval);
     return row
       ? { from: iso(row.from), thru: iso(row.thru), points: row.points }
@@ -57,8 +55,8 @@ function toRecord(
   const endpoints = [...PRICES, ...(firstCandles ? [CANDLES] : []), ...(statistics ? [STATISTICS] : [])];
   const dateOfCandle = (at: number | undefined) => (at === undefined ? null : isoDate(at));
   const available = {
-    prices: byInterval((interval) => isoDate(firstPrice(interval))),
-    candles: firstCandles ? byInterval((interval) => dateOfCandle(firstCandles[interval])) : null,
+    prices: mapNames(INTERVALS, (interval) => isoDate(firstPrice(interval))),
+    candles: firstCandles ? mapNames(INTERVALS, (interval) => dateOfCandle(firstCandles[interval])) : null,
   };
   const life = { inactive: isInactive, lastPriceAt: isoOrNull(pricedAt), successor: token.successor ?? null };
   return { tokenName, symbol, title, listed: isoDate(listedAt), ...life, endpoints, archive, available };
@@ -67,7 +65,6 @@ function toRecord(
 /** How long all clients share the list and the state of the archive, in ms. Requests need no key. */
 const KEPT_FOR = SECOND;
 const LONG_LIST = 200;
-const MAX_PAGE = 1000;
 type Options = {
   catalogue: Pick<Catalogue, 'all' | 'find' | 'nearest' | 'generation'>;
   market: Pick<Market, 'tokenReader' | 'generation'>;
@@ -111,17 +108,11 @@ function pageOf(
   return { tokens, next: isLast ? undefined : `?limit=${limit}&after=${last.name}` };
 }
 
-const limit = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, `must be an integer from 1 to ${MAX_PAGE}`)
-  .transform(Number)
-  .refine((value) => value <= MAX_PAGE, `must be an integer from 1 to ${MAX_PAGE}`)
-  .optional()
-  .meta({
-    description: 'The maximum number of tokens. `Link` contains the address of the next page (`next`).',
-    fix: `an integer from 1 to ${MAX_PAGE}`,
-    wire: { type: 'integer', minimum: 1, maximum: MAX_PAGE, examples: [100] },
-  });
+const limit = integerTo(
+  1000,
+  'The maximum number of tokens. `Link` contains the address of the next page (`next`).',
+  100,
+);
 
 const config = { open: true, headers: ['ETag', 'Vary', 'Link?'], problems: ['database_unavailable'] } as const;
 const sent = { type: 'application/json; charset=utf-8' };
@@ -132,7 +123,7 @@ export const tokens: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const querystring = z
     .object({
       tokenNames: tokenNames(catalogue).optional(),
-      limit,
+      limit: limit.optional(),
       after: tokenName(catalogue).optional(),
     })
     .refine(({ tokenNames, limit, after }) => tokenNames === undefined || (limit ?? after) === undefined, {
