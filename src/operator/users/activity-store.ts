@@ -95,6 +95,7 @@ export function createActivityStore(prisma: PrismaClient) {
         SELECT key FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)
           AND key <> ALL (ARRAY(SELECT user_key FROM user_activity ORDER BY user_key DESC LIMIT ${LATE}::int))
         ORDER BY key LIMIT ${AT_ONCE}::int`;
+      if (users.length === 0) return 0;
       return prisma.$executeRaw`
         WITH ${fromJson(await count(now, keysOf(users)))}
         INSERT INTO user_activity (user_key, calls, used, resets_at, slot, slots, last_hour)
@@ -114,6 +115,7 @@ export function createActivityStore(prisma: PrismaClient) {
       const users = await prisma.$queryRaw<Key[]>`
         SELECT user_key AS key FROM (${isContinuous ? due(now, after) : Prisma.sql`SELECT user_key FROM user_activity`}) AS d
         WHERE user_key > ${after}::int ORDER BY user_key LIMIT ${AT_ONCE}::int`;
+      if (users.length === 0) return undefined;
       const slot = Prisma.sql`${Math.floor(now / SLOT)}::int`;
       await prisma.$executeRaw`
         WITH ${fromJson(await count(now, keysOf(users)))},
