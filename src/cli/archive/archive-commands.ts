@@ -35,9 +35,9 @@ const purge: Command = {
   name: 'archive purge',
   required: { [`source <${MARKET_SOURCES.join('|')}>`]: 'the source whose data is deleted' },
   options: { 'before <YYYY-MM-DD>': 'deletes only data before this date (UTC)' },
-  help: `Deletes the data of a source for all tokens: points, candles, latest prices and coverage. Running processes remove the data from
-memory within seconds. When clients request deleted data, the service fetches it again if the source still provides it
-and MARKET_RETENTION allows it. If interrupted, run the command again.`,
+  help: `Deletes the data of a source for all tokens: points, candles, latest prices and coverage. Running processes remove
+the data from memory within seconds. When clients request deleted data, the service fetches it again if the source still
+provides it and MARKET_RETENTION allows it. If interrupted, run the command again.`,
   run: runPurge,
 };
 

@@ -77,7 +77,8 @@ function chosen(all: readonly Token[], { tokens: names, limit }: Given['values']
 
 async function run({ values, flags }: Given): Promise<void> {
   const { report, candles, implausibleRows, notShown } = await withDatabase(async ({ prisma }) => {
-    const [points, candleStore] = [createArchiveStore(prisma), createCandleStore(prisma)];
+    const points = createArchiveStore(prisma);
+    const candleStore = createCandleStore(prisma);
     const times = plausibleTimes(systemClock.now());
     const all = await createTokenStore(prisma).all();
     const tokens = chosen(all, values);

@@ -177,7 +177,8 @@ export const commands: readonly Command[] = [
       ),
     },
     help: `Serves the coins with these CoinGecko IDs, and uses the candles and prices of the exchanges in MARKET_SOURCES that
-trade a coin for US dollars. If a token exists, its data is updated. \`quotient tokens find\` lists the IDs of a name or symbol.`,
+trade a coin for US dollars. If a token exists, its data is updated. \`quotient tokens find\` lists the IDs of a name or
+symbol.`,
     run: add,
   },
   {
