@@ -16,10 +16,10 @@ const REASONS: Record<NodeFaultKind, FailureCause> = {
   wrong_dialect: 'unexpected',
 };
 
-/** Faults with which the node certainly has not accepted a transaction. */
+/** After these faults, the node has certainly not accepted the transaction. */
 const NOT_ACCEPTED: ReadonlySet<NodeFaultKind> = new Set(['rate_limited', 'wrong_dialect', 'not_ready']);
 
-/** Converts failures to `UpstreamFailure`. A transaction that the node has not accepted counts as not sent. */
+/** Converts failures to `UpstreamFailure`. If the node has not accepted a transaction, it counts as not sent. */
 export function toFailure(error: unknown, sent: boolean, node: string): unknown {
   if (error instanceof UpstreamFailure) {
     if (sent && error.reason !== 'rate_limited') return error;

@@ -29,7 +29,8 @@ const list = {
     'of the service, with the detail of the problem and a link to its page. Also returns the last ' +
     `${BOUNDS.requests} successful requests, which the service records for an hour after each request to this endpoint. ` +
     'Requests to unknown paths and with unknown keys are not listed, and neither are successful requests to this ' +
-    'endpoint and requests of the console. The processes keep the requests in memory only, and forget them when they stop. If the operator has turned off the request log, the response is 404. ' +
+    'endpoint and requests of the console. The processes keep the requests in memory only, and forget them when ' +
+    'they stop. If the operator has turned off the request log, the response is 404. ' +
     'A user whose plan has expired can still call this endpoint.',
   querystring: z.object({ status }),
   response: { 200: requestLogRecord },

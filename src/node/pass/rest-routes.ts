@@ -80,8 +80,8 @@ export const restPassThrough: FastifyPluginAsyncZod<Options> = async (app, { res
     return send(request, reply, await call(request, reply, (by) => rest.pass({ call: found, body: bytes }, by)));
   }
 
-  // Not in the OpenAPI document: a path parameter cannot contain a slash (OpenAPI, "Path Templating"), and generated clients
-  // would encode it. Encoded slashes are rejected.
+  // Not in the OpenAPI document: a path parameter cannot contain a slash (OpenAPI, "Path Templating"), and generated
+  // clients would encode it. Encoded slashes are rejected.
   const schema = { hide: true };
   for (const url of ['/rest', '/rest/*']) {
     app.get(url, { schema, config, exposeHeadRoute: false }, get);
