@@ -31,6 +31,7 @@ import { openStatistics } from '#statistics/open-statistics';
 import { openStatus } from '#status/open-status';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog, type FailureLog } from '#upstream/failures/failure-log';
+import { createSingleFlights } from '#upstream/fetch-runner';
 import { createSourceOutcomes } from '#upstream/source-outcomes';
 import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/upstream-metrics';
@@ -81,12 +82,15 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const metrics = createRegistry();
   const deadline = createDeadline(isDatabaseUnable);
   const refreshes = deadline.over(createRefreshStore(database.prisma));
+  const { upstreamTimeoutMs: timeoutMs } = settings;
+  const flights = createSingleFlights({ store: refreshes, timeoutMs, clock, failures });
   const versions = createVersionWatcher(refreshes);
   const responses = createResponseCache(clock);
   const outcomes = createSourceOutcomes({ store: createSourceOutcomesStore(database.prisma), clock, failures });
   const recording = createUpstreamRecording(metrics, failures, outcomes.note);
   const basics = { settings, clock, failures, metrics };
-  const shared = { database, deadline, refreshes, versions, responses, outcomes };
+  const openSingleFlight = flights.open;
+  const shared = { database, deadline, refreshes, openSingleFlight, versions, responses, outcomes };
   const deps = { ...basics, log: logger, ...shared, ...recording };
 
   const capabilities: Capability[] = [];
@@ -166,6 +170,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     async close(): Promise<void> {
       await running.close();
       for (const capability of capabilities.toReversed()) await capability.close?.();
+      await flights.close();
       await outcomes.close();
       if (!overrides.database) await database.close();
       failures.close();

@@ -1,23 +1,17 @@
 import type { CapabilityDeps } from '#server/capability';
-import type { FailureLog } from '#upstream/failures/failure-log';
-import { createSingleFlight } from '#upstream/fetch-runner';
 import { createCoinList, watchCoinList } from './coin-list.ts';
 import { createCoinListStore } from './coin-list-store.ts';
 import type { ListedCoin } from './listed-coin.ts';
 import { createRequestedTokenStore } from './requested-token-store.ts';
 import { createRequestedTokens } from './requested-tokens.ts';
 
-type Deps = Pick<CapabilityDeps, 'database' | 'refreshes' | 'versions' | 'clock'> & {
-  failures: Pick<FailureLog, 'failed'>;
-  settings: { upstreamTimeoutMs: number };
-};
+type Deps = Pick<CapabilityDeps, 'database' | 'openSingleFlight' | 'versions' | 'clock'>;
 
 /** Opens CoinGecko's list of coins. The replacement of the list has no deadline, because it takes seconds. */
 export function openCoinList(deps: Deps, source: { coins(): Promise<ListedCoin[]> } | undefined) {
-  const { settings, database, refreshes, versions, clock, failures } = deps;
+  const { database, openSingleFlight, versions, clock } = deps;
   const watched = watchCoinList(versions);
-  const { upstreamTimeoutMs: timeoutMs } = settings;
-  const singleFlight = createSingleFlight({ store: refreshes, poll: watched, timeoutMs, clock, failures });
+  const singleFlight = openSingleFlight(watched);
   return createCoinList({ source, store: createCoinListStore(database.prisma), watched, singleFlight, clock });
 }
 

@@ -16,7 +16,6 @@ import { createWindowFailover } from '#prices/refresh/window-failover';
 import { createArchiveSummary } from '#prices/series/coverage-report';
 import type { WorkingSet } from '#prices/series/working-set';
 import { createPublisher } from '#prices/stream/publisher';
-import { createSingleFlight } from '#upstream/fetch-runner';
 import { createMarket } from './market.ts';
 import { PRIMARY_SOURCE } from './model/market-sources.ts';
 import type { OpenedExchanges, PriceDeps } from './open-exchanges.ts';
@@ -25,13 +24,13 @@ import { createPriceDifferences } from './prices-metrics.ts';
 type Options = Pick<OpenedExchanges, 'exchanges'> & { rates: Rates; workingSet: WorkingSet };
 
 export async function openMarket(deps: PriceDeps, { exchanges: opened, rates, workingSet }: Options) {
-  const { settings, database, deadline, refreshes, responses, clock, failures } = deps;
-  const { marketSources: sources, retention, upstreamTimeoutMs: timeoutMs } = settings;
+  const { settings, database, deadline, responses, clock, failures } = deps;
+  const { marketSources: sources, retention } = settings;
   const store = deadline.over(createArchiveStore(database.prisma));
   const failover = deadline.over(createFailoverStore(database.prisma));
   const archive = await openArchiveCache({ ...deps, store, failover, sources, workingSet });
   const demand = createDemand({ store: deadline.over(createDemandStore(database.prisma)), clock });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: archive, timeoutMs, clock, failures });
+  const singleFlight = deps.openSingleFlight(archive);
   const refresh = { ...deps, archive, demand, singleFlight, retention };
   const coingecko = sources.includes(PRIMARY_SOURCE) ? await openCoinGeckoMarket(deps, refresh) : undefined;
   const exchanges = opened

@@ -8,6 +8,7 @@ import type { Deadline } from '#database/deadline';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import type { Component } from '#upstream/component';
 import type { FailureLog } from '#upstream/failures/failure-log';
+import type { OpenSingleFlight } from '#upstream/fetch-runner';
 import type { Staleness, Warning } from '#upstream/freshness';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
 import type { createUpstreamRecording, UpstreamReading } from '#upstream/upstream-metrics';
@@ -25,6 +26,7 @@ export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstrea
   /** Wraps every store that a request waits for. */
   deadline: Deadline;
   refreshes: RefreshStore;
+  openSingleFlight: OpenSingleFlight;
   versions: VersionWatcher;
   responses: ResponseCache;
   metrics: MetricsRegistry;

@@ -9,7 +9,6 @@ import type { StatisticsOptions } from '#statistics/sources/source';
 import { budgetJob } from '#upstream/budget';
 import { openBudgeted } from '#upstream/budgeted-upstream';
 import { sourcedComponent } from '#upstream/component';
-import { createSingleFlight } from '#upstream/fetch-runner';
 import { createFailover } from './failover.ts';
 import { createStatistics } from './statistics.ts';
 import { openStatisticsCache } from './statistics-cache.ts';
@@ -54,14 +53,14 @@ async function openSource(deps: Deps, { kind, ...configured }: ConfiguredSource)
 }
 
 export async function openStatistics(deps: Deps) {
-  const { settings, database, deadline, refreshes, versions, responses, clock, log, failures, outcomes } = deps;
+  const { settings, database, deadline, versions, responses, clock, log, outcomes } = deps;
   const { upstreamTimeoutMs: timeoutMs } = settings;
   const sources = await Promise.all(settings.statistics.map((configured) => openSource(deps, configured)));
   const used = sources.filter(({ isUsed }) => isUsed);
   const store = deadline.over(createStatisticsStore(database.prisma));
   const cache = await openStatisticsCache({ store, versions, sources, clock, log });
   const failover = createFailover({ sources: used, cache, timeoutMs, clock });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const singleFlight = deps.openSingleFlight(cache);
   const cachedResponses = responses('statistics', cache);
   const statistics = createStatistics({ cache, cachedResponses, failover, singleFlight, clock, log });
   /** The API description contains the figures of one source of each kind, with or without a key. */

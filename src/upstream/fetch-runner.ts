@@ -83,20 +83,21 @@ type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */
 type InFlight = { done: Promise<void>; startedAt: number };
 
-type SingleFlightDependencies<What extends Resource> = {
+type Poll<What extends Resource> = { version(resource: What): number; sync(): Promise<void> };
+type SingleFlightDependencies = {
   store: RefreshStore;
-  poll: { version(resource: What): number; sync(): Promise<void> };
   timeoutMs: number;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
 };
 
 /** Fetches each resource once for all concurrent callers in all processes. */
-export function createSingleFlight<What extends Resource>(dependencies: SingleFlightDependencies<What>) {
-  const { store, poll, timeoutMs, clock } = dependencies;
+function createSingleFlight<What extends Resource>(poll: Poll<What>, dependencies: SingleFlightDependencies) {
+  const { store, timeoutMs, clock } = dependencies;
   const holder = randomUUID();
   const inFlight = new Map<What, InFlight>();
   const lastFailures = new Map<What, Failure>();
+  let isClosed = false;
 
   const claim = (resource: What, version: number): Promise<boolean> =>
     traced('claim', {}, async () => {
@@ -121,7 +122,7 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
       }
       await poll.sync();
       if (poll.version(resource) !== version) return;
-      if (clock.elapsed() > deadline) {
+      if (isClosed || clock.elapsed() > deadline) {
         throw new UpstreamFailure('another process', 'timeout', `${resource} was not fetched in time`);
       }
       await wait(POLL_INTERVAL);
@@ -137,19 +138,24 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
       const times = (lastFailures.get(resource)?.times ?? 0) + 1;
       const reason = error instanceof UpstreamFailure ? error.reason : undefined;
       lastFailures.set(resource, { error, times, until: clock.elapsed() + failurePause(times, reason) });
-      dependencies.failures.failed('fetch', error, { what: resource });
+      if (!isClosed) dependencies.failures.failed('fetch', error, { what: resource });
       throw error;
     } finally {
       inFlight.delete(resource);
     }
   }
 
+  async function idle(): Promise<void> {
+    while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
+  }
+
   return {
-    /** Starts or joins a fetch. Returns undefined during the pause after a failure (see `failure`). */
+    /** Starts or joins a fetch. Returns undefined after the end, and during the pause after a failure (see `failure`). */
     start(resource: What, fetch: () => Promise<void>): InFlight | undefined {
       const running = inFlight.get(resource);
       if (running) return running;
-      if ((lastFailures.get(resource)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed()) return undefined;
+      if (isClosed || (lastFailures.get(resource)?.until ?? Number.NEGATIVE_INFINITY) > clock.elapsed())
+        return undefined;
       const started = { done: run(resource, fetch), startedAt: clock.elapsed() };
       started.done.catch(() => undefined);
       inFlight.set(resource, started);
@@ -168,10 +174,31 @@ export function createSingleFlight<What extends Resource>(dependencies: SingleFl
           return { about: 'fetch', what: resource, cause };
         }),
 
-    async idle(): Promise<void> {
-      while (inFlight.size > 0) await Promise.allSettled([...inFlight.values()].map(({ done }) => done));
+    idle,
+
+    /** Waits for the fetches in flight, which may be storing their data. */
+    close(): Promise<void> {
+      isClosed = true;
+      return idle();
     },
   };
 }
 
 export type SingleFlight<What extends Resource> = ReturnType<typeof createSingleFlight<What>>;
+
+/** Opens single flights of one service. `close` ends all of them. */
+export function createSingleFlights(dependencies: SingleFlightDependencies) {
+  const closers: (() => Promise<void>)[] = [];
+
+  return {
+    /** @param poll reports which version of a resource this process has */
+    open<What extends Resource>(poll: Poll<What>): SingleFlight<What> {
+      const singleFlight = createSingleFlight(poll, dependencies);
+      closers.push(singleFlight.close);
+      return singleFlight;
+    },
+    close: async (): Promise<void> => void (await Promise.all(closers.map((close) => close()))),
+  };
+}
+
+export type OpenSingleFlight = ReturnType<typeof createSingleFlights>['open'];

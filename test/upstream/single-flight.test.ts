@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { SECOND } from '#core/clock';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failures/failure';
-import { createFetchRunner, createSingleFlight, type SingleFlight } from '#upstream/fetch-runner';
+import { createFetchRunner, createSingleFlights, type SingleFlight } from '#upstream/fetch-runner';
 import { warningText } from '#upstream/freshness';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { unlogged } from '../support/unlogged.ts';
@@ -11,6 +11,7 @@ let clock: TestClock;
 /** The holder of the claim: none, this process, or another. */
 let claimed: 'none' | 'mine' | 'theirs';
 let version: number;
+let flights: ReturnType<typeof createSingleFlights>;
 let singleFlight: SingleFlight<'latest'>;
 beforeEach(() => {
   clock = createTestClock('2026-05-15T14:10:06Z');
@@ -26,13 +27,13 @@ beforeEach(() => {
     },
   };
   const poll = { version: () => version, sync: async () => undefined };
-  singleFlight = createSingleFlight({
+  flights = createSingleFlights({
     store: store as RefreshStore,
-    poll,
     timeoutMs: 10 * SECOND,
     clock,
     failures: unlogged,
   });
+  singleFlight = flights.open<'latest'>(poll);
 });
 
 /** The store's handling of fetched data. */
@@ -111,4 +112,23 @@ test('a short wait is a second from the start of the fetch, for all waiting requ
   await runner.run('latest', 'moment', stored);
   expect(runner.outcome).toMatchObject({ fetched: false, refreshing: true });
   await singleFlight.idle();
+});
+
+test('the end waits for a fetch that stores its data, starts no other, and does not wait for other processes', async () => {
+  const held = Promise.withResolvers<void>();
+  const inFlight = singleFlight.start('latest', () => held.promise);
+  const others = flights.open<'latest'>({ version: () => version, sync: async () => undefined });
+  await Promise.resolve();
+  claimed = 'theirs';
+  const waiting = others.start('latest', stored);
+  let isClosed = false;
+  const closing = flights.close().then(() => {
+    isClosed = true;
+  });
+  await expect(waiting?.done).rejects.toMatchObject({ reason: 'timeout' });
+  expect([isClosed, singleFlight.start('latest', stored)]).toEqual([false, inFlight]);
+  held.resolve();
+  await closing;
+  await inFlight?.done;
+  expect(singleFlight.start('latest', stored)).toBeUndefined();
 });

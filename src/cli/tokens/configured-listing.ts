@@ -18,6 +18,7 @@ import { readSettings, type Settings } from '#settings';
 import { openBudgeted } from '#upstream/budgeted-upstream';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
+import { createSingleFlights } from '#upstream/fetch-runner';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
 /** A cause that is not listed may be temporary, so the advice is to retry. */
@@ -55,7 +56,9 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const coinGecko = openCoinGecko({ ...options, ...coingecko, catalogue, dropped, callSpacing: () => 0 });
 
   const failures = { failed: () => undefined };
-  const coins = openCoinList({ settings, database, refreshes, versions, clock, failures }, coinGecko);
+  const { upstreamTimeoutMs: timeoutMs } = settings;
+  const flights = createSingleFlights({ store: refreshes, timeoutMs, clock, failures });
+  const coins = openCoinList({ database, openSingleFlight: flights.open, versions, clock }, coinGecko);
   const listing = createListing({ coinGecko, coins, exchanges, store, catalogue, clock, operator: cliOperator() });
   return {
     listing: {
@@ -70,6 +73,7 @@ async function openListing({ settings, database, clock, log }: Deps) {
     async close(): Promise<void> {
       await coinGecko.close();
       await close();
+      await flights.close();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { OpenedExchanges, PriceDeps } from '#prices/open-exchanges';
 import type { OpenMarket } from '#prices/open-market';
 import type { WorkingSet } from '#prices/series/working-set';
 import { budgetJob } from '#upstream/budget';
-import { createSingleFlight } from '#upstream/fetch-runner';
 import { createCandleAvailability } from './candle-availability.ts';
 import { createCandleCache } from './candle-cache.ts';
 import { createCandleStore } from './candle-store.ts';
@@ -14,11 +13,11 @@ type Deps = Pick<OpenedExchanges, 'venue' | 'sync'> &
   Pick<Currencies, 'rates'> & { workingSet: WorkingSet };
 
 export function openCandles(deps: PriceDeps, { venue: source, sync, archive, rates, workingSet }: Deps) {
-  const { settings, database, deadline, refreshes, versions, responses, clock, failures } = deps;
+  const { settings, database, deadline, versions, responses, openSingleFlight, clock } = deps;
   const store = deadline.over(createCandleStore(database.prisma));
   const cache = createCandleCache({ store, versions, clock, workingSet });
-  const { retention, upstreamTimeoutMs: timeoutMs } = settings;
-  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const { retention } = settings;
+  const singleFlight = openSingleFlight(cache);
   const cachedResponses = responses('candles', cache);
 
   return {

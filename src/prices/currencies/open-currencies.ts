@@ -3,7 +3,6 @@ import { servedCurrencies } from '#prices/model/currency';
 import { openEcb } from '#prices/sources/ecb';
 import type { CapabilityDeps } from '#server/capability';
 import { openBudgeted } from '#upstream/budgeted-upstream';
-import { createSingleFlight } from '#upstream/fetch-runner';
 import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRates, NO_RATES } from './rates.ts';
@@ -16,8 +15,8 @@ const BUDGET = { perMinute: 10, perMonth: 2000 };
 
 /** Reads no rates before the first request for a currency other than the dollar. */
 export async function openCurrencies(deps: CapabilityDeps<{ exchangeRatesUrl: string | undefined }>) {
-  const { settings, database, deadline, refreshes, versions, clock, failures } = deps;
-  const { exchangeRatesUrl: url, upstreamTimeoutMs: timeoutMs } = settings;
+  const { settings, database, deadline, versions, clock } = deps;
+  const { exchangeRatesUrl: url } = settings;
   const currencies = servedCurrencies(url !== undefined);
   if (url === undefined)
     return { currencies, rates: NO_RATES, readings: () => [], close: async (): Promise<void> => undefined };
@@ -26,7 +25,7 @@ export async function openCurrencies(deps: CapabilityDeps<{ exchangeRatesUrl: st
   const source = openEcb({ ...options, url, dropped, callSpacing: () => MINUTE });
   const store = deadline.over(createRateStore(database.prisma));
   const cache = createRateCache({ store, versions, clock });
-  const singleFlight = createSingleFlight({ store: refreshes, poll: cache, timeoutMs, clock, failures });
+  const singleFlight = deps.openSingleFlight(cache);
 
   return {
     currencies,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { type Database, openDatabase } from '#database/database';
 import { databaseStatements } from './adverse-settings.ts';
@@ -86,7 +86,9 @@ async function empty({ prisma }: Database): Promise<void> {
   const { tables = [], sequences = [] } = all ?? {};
   const deletions = tables.map((name, i) => `d${i} AS (DELETE FROM ${name})`);
   const resets = sequences.map((name) => `setval('${name}', 1, false)`);
-  if (deletions.length > 0) await prisma.$executeRawUnsafe(`WITH ${deletions.join()} SELECT ${resets.join() || '1'}`);
+  const deletion = `WITH ${deletions.join()} SELECT ${resets.join() || '1'}`;
+  // A statement that the closed service no longer awaits may still run, and lock the same rows in another order.
+  if (deletions.length > 0) await vi.waitFor(() => prisma.$executeRawUnsafe(deletion), 5_000);
   await prisma.token.deleteMany({ where: { name: { notIn: [...BUILT_IN_NAMES] } } });
   await prisma.token.updateMany({ data: { removedAt: null, requestedAt: null } });
   await prisma.$executeRaw`SELECT setval('token_position_seq', (SELECT max(position) FROM token))`;
