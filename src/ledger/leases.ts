@@ -47,8 +47,8 @@ export type LeasesReading = Held & {
 const FIRST_GRANT = 50;
 /** Idle users' leases keep at most one in this many of a period's remaining calls. */
 const RESERVE_PART = 1000;
-/** How many times a call retries while other processes return calls. */
-const RECALLS = (RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
+/** How many times a call retries while other processes return calls: for twice the time that they usually need. */
+const RECALLS = (2 * RECALL_SECONDS * SECOND) / EXHAUSTED_FOR;
 /** Up to this number of active users, a tick has its minimum length. Above it, the length grows in proportion. */
 const USERS_PER_TICK = 10_000;
 const LONGEST_TICK = 4;
