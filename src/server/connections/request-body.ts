@@ -54,6 +54,9 @@ type Body = {
 /** An entry in a WeakMap per request takes four times as long as the rest of `expect`, and slows garbage collection. */
 const BODY = Symbol('expected body');
 type Expecting = IncomingMessage & { [BODY]?: Body };
+/** A connection, with the last request whose body may still arrive. */
+type Receiving = Socket & { [LAST]?: Expecting | undefined };
+const LAST = Symbol('last request with a body');
 
 type Reception = {
   limit: number;
@@ -159,7 +162,6 @@ export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
   lingerUnread: Linger = createLingering(timeouts.linger),
 ) {
-  const lastOn = new WeakMap<Socket, Expecting>();
   const beginReading = createConcurrencyLimit(MAX_BODIES, (max) =>
     overloaded(`A client can send up to ${max} bodies at the same time. Wait until one of them has arrived.`),
   );
@@ -170,12 +172,16 @@ export function createRequestBodies(
     /** Call this for every request with a body, before the response. */
     expect(request: Expecting, response: ServerResponse): void {
       request[BODY] = { response, keepsAlive: response.shouldKeepAlive };
-      lastOn.set(request.socket, request);
+      const socket: Receiving = request.socket;
+      socket[LAST] = request;
       // Until the body is complete, its response is the last one on the connection.
       if (lengthOf(request) > MAX_READ_AFTER_RESPONSE) response.shouldKeepAlive = false;
       const awaitRest = () => {
-        if (request.complete) return;
-        request.socket.pause();
+        if (request.complete) {
+          if (socket[LAST] === request) socket[LAST] = undefined;
+          return;
+        }
+        socket.pause();
         // Runs before Node's own listener, which closes the connection after its last response.
         response.prependListener('finish', () => {
           if (!request.complete) lingerAfter(response, request, timeouts, lingerUnread);
@@ -223,8 +229,8 @@ export function createRequestBodies(
     },
 
     /** Handles invalid HTTP input. Returns true if the input belongs to a body. Reading that body then fails. */
-    fail(socket: Socket, problem: Problem): boolean {
-      const request = lastOn.get(socket);
+    fail(socket: Receiving, problem: Problem): boolean {
+      const request = socket[LAST];
       const body = request?.[BODY];
       if (!body || request.complete) return false;
       body.fault = problem;
