@@ -13,11 +13,15 @@ export type PoolSource = NodeSource & Pick<NodeCapabilities, 'reportOmitted'>;
 
 export function createMember(source: PoolSource, index: number, dialect: NodeDialect | undefined, list: '' | 'rpc-') {
   const number = index + 1;
+  /** The position for the log and warnings, also of a node in the list of RPC URLs. */
+  const label = list === '' ? number : (`rpc-${number}` as const);
+  const name = `node-${label}`;
   return {
     /** The node's position among the URLs, from 1. */
     number,
-    /** The position for the log and warnings, also of a node in the list of RPC URLs. */
-    label: list === '' ? number : (`rpc-${number}` as const),
+    label,
+    name,
+    attributes: { 'quotient.source': name },
     source,
     dialect,
     capabilities: { ...(source.reportOmitted && { reportOmitted: source.reportOmitted }) } as NodeCapabilities,
@@ -31,8 +35,6 @@ export function createMember(source: PoolSource, index: number, dialect: NodeDia
     failure: undefined as UpstreamFailure | undefined,
   };
 }
-
-const nameOf = ({ label }: Pick<Member, 'label'>): string => `node-${label}`;
 
 export type Member = ReturnType<typeof createMember>;
 
@@ -140,7 +142,7 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
       member.dialect = found;
       return found;
     } catch (error) {
-      throw toFailure(error, false, nameOf(member));
+      throw toFailure(error, false, member.name);
     }
   }
 
@@ -149,9 +151,7 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
     try {
       await readHead(member, calls);
     } catch (error) {
-      throw error instanceof NodeFault && error.kind === 'wrong_dialect'
-        ? error
-        : toFailure(error, false, nameOf(member));
+      throw error instanceof NodeFault && error.kind === 'wrong_dialect' ? error : toFailure(error, false, member.name);
     }
     if (chain.isLeftOut(member)) throw chain.failure();
   }
@@ -183,7 +183,7 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
   function timeLeft({ member, until }: Turn): number {
     const left = until - clock.elapsed();
     if (left > 0) return left;
-    throw new UpstreamFailure(nameOf(member), 'timeout', 'no time is left', { sent: false });
+    throw new UpstreamFailure(member.name, 'timeout', 'no time is left', { sent: false });
   }
 
   const sendIn =
@@ -197,12 +197,12 @@ export function createMemberCall<Calls extends PoolCalls>(options: CallOptions<C
   async function recorded<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     const { member, signal, sends = true } = turn;
     try {
-      const value = await traced('node call', { 'quotient.source': nameOf(member) }, work);
+      const value = await traced('node call', member.attributes, work);
       member.failure = undefined;
       return value;
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = toFailure(error, sends, nameOf(member));
+      const failure = toFailure(error, sends, member.name);
       if (failure instanceof UpstreamFailure) {
         if (!isOfNode(failure.reason, turn.isOpenEnded === true)) throw failure;
         failures.failed('node call', failure);

@@ -36,18 +36,19 @@ export function observe({ figures }: Histogram, seconds: number): void {
 }
 
 export function createRequestHistograms() {
-  const histograms = new Map<string, Histogram>();
+  /** By route. A route has few methods and statuses. */
+  const histograms = new Map<string, Histogram[]>();
   const problems = new Map<ProblemCode, number>(PROBLEM_CODES.map((code) => [code, 0]));
 
   /** Returns the histogram of a route's pattern (undefined if no route matched), a method and a status. */
   function of(pattern: string | undefined, verb: string, status: number): Histogram {
     const route = pattern ?? 'unmatched';
     const method = METHODS.has(verb) ? verb : 'other';
-    const name = `${method} ${status} ${route}`;
-    const existing = histograms.get(name);
+    const ofRoute = histograms.get(route) ?? [];
+    const existing = ofRoute.find((one) => one.status === status && one.method === method);
     if (existing) return existing;
     const histogram = { route, method, status, figures: new Float64Array(BOUNDS.length + 2) };
-    histograms.set(name, histogram);
+    histograms.set(route, [...ofRoute, histogram]);
     return histogram;
   }
 
@@ -57,7 +58,7 @@ export function createRequestHistograms() {
     observe: (route: string | undefined, method: string, status: number, seconds: number): void =>
       observe(of(route, method, status), seconds),
 
-    all: (): Iterable<Histogram> => histograms.values(),
+    all: (): Iterable<Histogram> => [...histograms.values()].flat(),
 
     problem: (code: ProblemCode): void => void problems.set(code, (problems.get(code) ?? 0) + 1),
 
@@ -119,7 +120,8 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
     });
   const answered = 'Requests, by method, route pattern and status';
   registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], counts);
-  const results = 'Responses by their result for the service level, without responses of health checks and nodes';
+  const results =
+    'Responses by their result for the service level, except responses to health checks and on node routes';
   registry.counters('quotient_responses_total', results, ['result'], () => resultsOf(requests.all()));
   const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
   registry.counters('quotient_problems_total', 'Problem responses, by code', ['code'], problems);

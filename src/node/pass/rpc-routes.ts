@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { mapNames } from '#core/names';
 import type { CallPlaces } from '#node/call-places';
 import { callerOf, NODE_FACTS, operation, type PassScope, readRawBodies } from '#node/node-routes';
 import { parseJson } from '#server/json-body';
@@ -70,8 +71,10 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
 ) => {
   const { report, sendBytes } = scope;
   const beginBatch = createBatchLimit();
-  const mount = `${app.prefix}/rpc`;
+  const names = mapNames([...Object.keys(RPC_METHODS), 'other', 'batch'], (name) => `${app.prefix}/rpc/${name}`);
   readRawBodies(app, scope);
+
+  const name = (request: FastifyRequest, method: string) => nameCall(request, names[method] as string);
 
   const send = (reply: FastifyReply, body: string): FastifyReply =>
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json' }).send(body);
@@ -128,13 +131,13 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     const body = parsed(text);
     if (!Array.isArray(body)) {
       const id = idOf(body);
-      nameCall(request, `${mount}/${nameOfMethod((body as { method?: unknown } | null)?.method)}`);
+      name(request, nameOfMethod((body as { method?: unknown } | null)?.method));
       // Nodes neither execute nor answer notifications.
       return id === undefined ? send(reply, '') : single(request, reply, id, () => readRpcCall(body));
     }
-    const names = new Set(body.map((element) => nameOfMethod(element?.method)));
-    const [name] = names;
-    nameCall(request, `${mount}/${names.size === 1 ? name : 'batch'}`);
+    const methods = new Set(body.map((element) => nameOfMethod(element?.method)));
+    const [method] = methods;
+    name(request, methods.size === 1 ? (method as string) : 'batch');
     return batch(request, reply, body);
   }
 
@@ -152,7 +155,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
 
   app.get('/rpc/:method', { schema: uriSchema, config, exposeHeadRoute: false }, (request, reply) => {
     const { method } = request.params;
-    nameCall(request, `${mount}/${nameOfMethod(method)}`);
+    name(request, nameOfMethod(method));
     if (method === 'websocket') (reply as FastifyReply).code(404);
     const at = request.url.indexOf('?');
     const search = new URLSearchParams(at < 0 ? '' : request.url.slice(at));
