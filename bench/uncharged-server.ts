@@ -2,7 +2,7 @@
 
 import { buildApp } from '#app';
 import { createGate } from '#gate/admission';
-import type { KeyHolder } from '#keys/key-holder';
+import type { KeyHolder } from '#keys/key-validity';
 import { type Lease, newLease } from '#ledger/lease';
 import type { Receipt } from '#ledger/leases';
 import { openLog } from '#open';

@@ -56,7 +56,7 @@ type Copied = {
   onCopied?: () => void;
 };
 
-/** Makes a button copy a text. The confirmation disappears when the text changes. */
+/** Makes a button copy text to the clipboard. The confirmation disappears when the text changes. */
 export function copyButton(
   button: HTMLElement,
   { shown, text = () => shown.textContent ?? '', onCopied }: Copied,

@@ -108,8 +108,8 @@ export function createRequestedTokens(dependencies: Dependencies) {
 
   return {
     /**
-     * Adds the unknown tokens among some IDs for a user. Waits for their first dates. Returns undefined if all of them
-     * are already served. A token that cannot be added stays unknown.
+     * Adds the tokens with these IDs that are still unknown, at the request of a user. Waits for their first dates.
+     * Returns undefined if all of them are already served. A token that cannot be added stays unknown.
      */
     ensure(user: number, texts: readonly string[]): Promise<void> | undefined {
       const ids = [...new Set(texts.map((text) => text.trim().toLowerCase()))];

@@ -19,7 +19,7 @@ const NO_DATABASE = 'set DATA_DIR or DATABASE_URL, or start the service once to 
 
 /**
  * Connects through the service if it runs on the embedded database. If the database has no users, prints its place.
- * Shows the progress of work that takes long.
+ * Shows the progress of long-running work.
  */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();

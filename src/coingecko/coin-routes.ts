@@ -27,7 +27,7 @@ const ALL_PARTS: CoinParts = {
 const YEAR = 365 * DAY;
 
 const record = z.record(z.string(), z.unknown()).meta({
-  description: 'The coin. Members of which the service knows nothing are empty or null.',
+  description: 'The coin. Members for which the service has no data are empty or null.',
   examples: [{ id: 'bitcoin', symbol: 'btc', name: 'Bitcoin', market_data: { current_price: { usd: 84001.9 } } }],
 });
 

@@ -16,7 +16,10 @@ export type TraceAttributes = {
   /** A problem's code, the cause of an upstream failure, or an error class. */
   'error.type'?: string;
   'quotient.problem'?: ProblemCode;
-  /** The configured host: of the service, or of the upstream without labels that may be secret. Never from a request. */
+  /**
+   * The configured host of the service, or the host of the upstream without labels that may be secret; never a host
+   * from a request.
+   */
   'server.address'?: string;
   'url.scheme'?: string;
   /** The name of the called MCP tool. */

@@ -18,7 +18,7 @@ export const RETENTION: Readonly<Record<string, Expiry | Exception>> = {
   api_key: { since: 'least(revoked_at, expires_at)', kept: 30 * DAY, why: 'A rejection states why the key ended.' },
   stream_ticket: { why: 'Each new ticket deletes expired ones, so that the table stays as small as its use.' },
   usage: { why: 'Counts of past periods are kept. A user has one row per period.' },
-  usage_day: { why: 'ledger/usage-retention deletes rows after USAGE_RETENTION.' },
+  usage_day: { why: 'ledger/usage/usage-retention.ts deletes rows after USAGE_RETENTION.' },
   usage_detail: { why: 'Deleted together with usage_day.' },
   lease: { why: 'Closed when its user is idle, or a day after its process expired.' },
   process: {

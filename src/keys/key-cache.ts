@@ -5,10 +5,10 @@ import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
 import { isErased } from '#users/user';
 import { hashApiKey, isApiKey } from './api-key.ts';
-import { endOf, hasEnded, type KeyHolder, unknownKey } from './key-holder.ts';
 import type { KeyHolderStore, UserCursor } from './key-holder-store.ts';
 import { createKeyLookups } from './key-lookups.ts';
 import { recordKeyUses, UNUSED, type Use } from './key-use.ts';
+import { endOf, hasEnded, type KeyHolder, unknownKey } from './key-validity.ts';
 
 /** Maximum numbers of cached keys: existing keys, and well-formed keys that do not exist. */
 const KNOWN_KEYS = 100_000;

@@ -1,7 +1,7 @@
 import { MINUTE } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
-import type { KeyHolder } from './key-holder.ts';
 import type { KeyHolderStore } from './key-holder-store.ts';
+import type { KeyHolder } from './key-validity.ts';
 
 /** Keys per statement. PostgreSQL takes 20 ms for a statement of this size. */
 const WRITTEN_AT_ONCE = 2_500;

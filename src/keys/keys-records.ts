@@ -24,7 +24,8 @@ export const apiKeyRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'The first characters of the key, to identify it; null for keys that are older than this member',
+        description:
+          'The first characters of the key, to identify it; null for keys that were created before this member existed',
         examples: ['qt_EXAM'],
       }),
     createdAt: instant,
@@ -33,7 +34,7 @@ export const apiKeyRecord = z
     }),
     ...otherTerms,
     exposedAt: instant.nullable().meta({
-      description: `${MOMENT}the time at which the key was first seen in the path of a URL, if it is not a URL key; null if it was not. URLs are stored in logs and histories, so replace such a key.`,
+      description: `${MOMENT}the time at which a key other than a URL key was first seen in the path of a URL; null if it never was. URLs are stored in logs and histories, so replace such a key.`,
     }),
     replacedAt: instant.nullable().meta({
       description: `${MOMENT}the time at which the key was replaced; null if it was not replaced. A replaced key can only read data.`,

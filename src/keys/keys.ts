@@ -3,8 +3,8 @@ import type { Authority } from '#users/authority';
 import type { Users } from '#users/users';
 import type { UserRecord } from '#users/users-records';
 import { GRACE_SECONDS, mintApiKey, mintOwnerKey, storedForm } from './api-key.ts';
-import { type KeyState, stateOfKey } from './key-holder.ts';
 import type { KeyChanges, KeyStore, KeyTerms, StoredKey } from './key-store.ts';
+import { type KeyState, stateOfKey } from './key-validity.ts';
 
 /** A new key, whose text is not stored. Instants in Unix ms. */
 type CreatedKey = Pick<StoredKey, 'id' | 'createdAt'> & KeyTerms & { apiKey: string; start: string };

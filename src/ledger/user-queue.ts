@@ -4,8 +4,8 @@ import type { Quota } from './quotas.ts';
 export const MAX_AT_ONCE = 6;
 
 /**
- * Runs the statements of users. No two statements at a time have a user in common, and all users that ask in one turn of
- * the event loop share statements.
+ * Runs the statements of users. No two statements at a time have a user in common, and all users that ask in one turn
+ * of the event loop share statements.
  * @param serve executes what the users need
  * @param atOnce users per statement
  */
@@ -62,7 +62,7 @@ export function createUserQueue(serve: (users: readonly Quota[]) => Promise<void
       quota.asked = undefined;
       if (error !== undefined) asked?.reject(error);
       else asked?.resolve();
-      // A change of the user arrived in the meantime. After a failure, the next tick asks again.
+      // A change to the user arrived in the meantime. After a failure, the next tick asks again.
       if (error === undefined && quota.isRecalled) void ask(quota);
     }
   }

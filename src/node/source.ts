@@ -129,7 +129,10 @@ export function openNode({ url, name = 'node', ...options }: Options) {
   const searches = openUpstream({ ...parts, breaker: createNodeBreaker() });
 
   return {
-    /** Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. `signal` cancels the call. */
+    /**
+     * Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. `signal`
+     * cancels the call.
+     */
     send(request: NodeRequest, withinMs: number, signal?: AbortSignal): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);

@@ -32,7 +32,7 @@ type Dependencies = {
 const describeError = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MAX_REASON);
 
-/** Delivers each message in the database at least once, with growing pauses between attempts. */
+/** Delivers each message in the database at least once, at increasing intervals. */
 export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();

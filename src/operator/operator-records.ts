@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUDIT_ACTIONS } from '#core/actor';
 import { describedInstant, instantOrNull, recordId, text, textOrNull, whole } from '#core/forms/record-fields';
 import { SCOPES } from '#keys/api-key';
-import { KEY_STATES } from '#keys/key-holder';
+import { KEY_STATES } from '#keys/key-validity';
 import { CHANNEL_NAMES } from '#notifications/messages';
 import { USER_STATES } from '#users/administration/account-report';
 import { PLAN_NAMES } from '#users/plan';

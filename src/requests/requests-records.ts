@@ -57,7 +57,7 @@ export const requestLogRecord = z
       examples: [true],
     }),
     recordingSince: instantOrNull(
-      'The time since when successful requests are recorded, in all processes; null if a process did not record them before this request',
+      'The time since which all processes have recorded successful requests; null if a process did not record them before this request',
     ),
     requests: z.array(loggedRequest).meta({
       description:

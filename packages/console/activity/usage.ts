@@ -151,7 +151,10 @@ export function usageTable(by: UsageBy, usage: Usage, listed: readonly ApiKey[],
   return { heads: ['Key', ...(hasLimits ? ['Daily limit'] : []), ...SPANS], rows };
 }
 
-/** One line for each date with calls and each key or path, oldest first. By day, dates without calls have a line too. */
+/**
+ * One line for each date with calls and each key or path, oldest first. If `by` is `day`, dates without calls have a
+ * line too.
+ */
 export function usageRows(by: UsageBy, usage: Usage, listed: readonly ApiKey[], now: number): readonly CsvField[][] {
   if (by === 'day') return [['date', 'calls'], ...lastDays(usage.daily, now).map(({ date, calls }) => [date, calls])];
   const byDate = (rows: (readonly [date: string, ...CsvField[]])[]) =>

@@ -54,7 +54,7 @@ export function Announcement() {
         title="Announcement"
         hint={
           <>
-            A text that all users see in the console and on <code>/status</code> until it ends.
+            A message that all users see in the console and on <code>/status</code> until the announcement ends.
           </>
         }
       />

@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
     name: 'users find',
     arguments: { text: 'the record number, or the start of the email address, of a word of the name or of a key' },
     options: SELECTION,
-    help: 'Lists the users that match a text.',
+    help: 'Lists the users that match the text.',
     run: printSelection,
   },
   {

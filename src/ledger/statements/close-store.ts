@@ -2,8 +2,8 @@ import { Prisma } from '#generated/prisma/client';
 import { isLeaseOf, type LeaseKey, leaseRows, onlyUser } from './lease-rows-store.ts';
 
 /**
- * SQL: the spent calls of leases by key and path. The key and the path of a lease's first call have all calls that are not
- * in `details`, so the sum is what `usage_day` gains.
+ * SQL: the spent calls of leases by key and path. All calls that are not in `details` belong to the key and
+ * the path of the lease's first call, so the sum is the number of calls that is added to `usage_day`.
  */
 const DETAILS = Prisma.sql`CROSS JOIN LATERAL (
     SELECT l.key_id, l.path, l.spent AS calls

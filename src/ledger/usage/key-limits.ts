@@ -6,7 +6,9 @@ import { withinDeadline } from '#database/deadline';
 import { addTotals, addUnreported, type Detailed, rowKey, totalsOf } from '#ledger/usage/call-details';
 import type { CountsStore, KeyCalls } from '#ledger/usage/counts-store';
 
-/** How long a count is used after it was read, in ms. It is read once a second, unless the database does not respond. */
+/**
+ * How long a count is used after it was read, in ms. It is read once a second, unless the database does not respond.
+ */
 const TRUSTED_FOR = 18 * SECOND;
 /** A count is read again until its key has not been used for this time, in ms. */
 const READ_FOR = 15 * SECOND;
@@ -30,7 +32,7 @@ export type KeyCounter = {
   used: number;
   /** The cost of calls that wait for the ledger. */
   pending: number;
-  /** Requests to the node, which are free, that this process has not written yet. They are among `used`. */
+  /** Free requests to the node that this process has not written yet. `used` includes them. */
   unwritten: number;
   readAt: number;
   usedAt: number;
@@ -48,7 +50,7 @@ type Dependencies = {
 export function keyLimitExceeded(limit: number, cost: number, { date }: KeyCounter, now: number): Problem {
   const detail =
     cost === 1
-      ? `The daily limit of this key (calls: ${limit}) is used for ${isoDate(date)}.`
+      ? `The daily limit of this key (calls: ${limit}) is used up for ${isoDate(date)}.`
       : `Fewer than ${cost} of the ${limit} calls of this key for ${isoDate(date)} are left.`;
   return new Problem('key_limit_exceeded', `${detail} The next UTC day starts at midnight.`, {
     retryAfter: (date + DAY - now) / SECOND,
@@ -115,7 +117,7 @@ export function createKeyLimits({ store, leasesOf, clock }: Dependencies) {
   async function write(): Promise<void> {
     const written = [...counters.values()].filter(({ unwritten }) => unwritten > 0);
     for (const date of new Set(written.map((counter) => counter.date))) {
-      // In one order in all processes, so that their statements do not wait for each other in a circle.
+      // In the same order in all processes, so that their statements do not deadlock.
       const ofDate = written.filter((counter) => counter.date === date).sort((one, other) => one.keyId - other.keyId);
       const requests = ofDate.map(({ userKey, keyId, unwritten }) => ({ userKey, keyId, requests: unwritten }));
       await withinDeadline(store.addNodeRequests(requests, date));
@@ -145,8 +147,8 @@ export function createKeyLimits({ store, leasesOf, clock }: Dependencies) {
     },
 
     /**
-     * Returns the counter, after reading it if necessary. The cost is pending until the caller subtracts it, so calls that
-     * wait together cannot exceed the limit. Throws `key_limit_exceeded` and `database_unavailable`.
+     * Returns the counter, after reading it if necessary. The cost is pending until the caller subtracts it, so calls
+     * that wait together cannot exceed the limit. Throws `key_limit_exceeded` and `database_unavailable`.
      */
     async admit(key: Limited & { dailyLimit: number }, cost: number): Promise<KeyCounter> {
       for (;;) {

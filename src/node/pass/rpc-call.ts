@@ -72,7 +72,7 @@ export function readRpcCall(element: unknown): RpcCall {
   if (!isMembers(element) || id === null || id === undefined) {
     const reason = Array.isArray(element)
       ? 'a batch must not contain a batch'
-      : 'send an object with method, params and an id, a text or an integer';
+      : 'send an object with method, params, and an id that is a string or an integer';
     throw new RpcFault(RPC.request, `Invalid request: ${reason}.`);
   }
   const { method: name, params } = element;

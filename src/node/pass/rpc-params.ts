@@ -59,7 +59,7 @@ export const flag: ParamKind = {
 /** A proof makes the node load a block for each result. */
 export const noProof: ParamKind = { ...flag, accepts: (value) => value === false, form: 'must be false' };
 
-export const query = text(`must be a text of at most ${MAX_QUERY} characters`, (value) => value.length <= MAX_QUERY);
+export const query = text(`must be a string of at most ${MAX_QUERY} characters`, (value) => value.length <= MAX_QUERY);
 export const order = text('must be asc or desc', (value) => /^(asc|desc|)$/.test(value));
 
 export const data: ParamKind = {

@@ -30,7 +30,7 @@ const recover = {
   tags: ['users'],
   summary: 'Request a recovery email',
   description:
-    'Sends an email with a one-time code for each user with this address. Use this call if you have lost the ' +
+    'Sends one email, which contains a one-time code for each user with this address. Use this call if you have lost the ' +
     'owner key. The codes are valid for 30 minutes. The response is the same for registered and unregistered ' +
     'addresses. An address receives at most one email every five minutes and five emails a day. A user whose ' +
     'keys were revoked by the operator receives no code.',

@@ -13,7 +13,7 @@ type Missing = { requests: number; dueAt: number; missedAt: number };
 
 /**
  * The tokens that responses with latest prices lacked. Missing tokens are requested again without the other tokens:
- * immediately, and then with growing pauses, so that an unknown token cannot spend the month's calls.
+ * immediately, and then at increasing intervals, so that an unknown token cannot spend the month's calls.
  */
 export function createMissingTokens(clock: Clock) {
   const byToken = new Map<TokenName, Missing>();

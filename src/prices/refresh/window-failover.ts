@@ -72,7 +72,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
 
   /**
    * Whether a newer sample has become available, or this process has not yet requested samples as old as these. Samples
-   * that both sources lack are requested again after growing pauses.
+   * that both sources lack are requested again at increasing intervals.
    */
   function isDue(resource: Fetch, { token, interval, from, within }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));

@@ -59,8 +59,8 @@ export function openCoinGecko(options: Options) {
   }
 
   /**
-   * Learns from a refusal how far the history reaches. A refused request for hours limits the daily series only if the
-   * refusal states the plan's days.
+   * Learns from a rejection how far back the history reaches. A rejected request for hours limits the daily series only
+   * if the rejection states the plan's days.
    */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;

@@ -78,7 +78,8 @@ export const statisticsSource =
           return upstream.send({ ...request, withinMs }, (response) => use(read(schema, response, clock.now())));
         };
         const send: SourceSend = (...parameters) => sendWithin(1, ...parameters);
-        // A hanging method uses half of the time that is left, so that the sample is returned in time.
+        // An optional request that hangs uses at most half of the remaining time, so that the sample is returned in
+        // time.
         const sendOptional: SourceSend<undefined> = async (request, schema, use) => {
           try {
             return await sendWithin(0.5, { ...request, ownFailures: OPTIONAL_FAILURES }, schema, use);

@@ -9,7 +9,9 @@ const WINDOW = 10 * SECOND;
 const REVIEW_INTERVAL = SECOND;
 /** An outage ends when nothing has failed for the statement deadline plus this time, in ms. */
 const QUIET = 2 * SECOND;
-/** An outage without calls is forgotten after this time, in ms. Every budget allows calls more often. */
+/**
+ * An outage without calls is forgotten after this time, in ms. Every call budget allows more frequent calls than this.
+ */
 const FORGOTTEN_AFTER = 6 * HOUR;
 /** The failures with one cause since the last log line for that cause. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
