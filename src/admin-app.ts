@@ -3,12 +3,12 @@ import type { Clock } from '#core/clock';
 import { describeOperatorInterface } from '#docs/operator-openapi-routes';
 import type { OperatorCapability } from '#operator/open-operator';
 import { operator } from '#operator/operator-routes';
+import { createAccessLog } from '#server/access-log';
 import { drainOnClose } from '#server/connections/drain';
 import { checkRequests } from '#server/connections/request-head';
 import { assertOwnHost } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
-import { createRequestLog } from '#server/request-log';
 import { respondWithProblems } from '#server/responses/problem-responses';
 import type { FailureLog } from '#upstream/failures/failure-log';
 import { serveOperatorPage } from '#web/operator-page';
@@ -34,7 +34,7 @@ type Options = {
  */
 export async function buildAdminApp({ settings, logger, failures, clock, services, pageFolder, drainMs }: Options) {
   const basePath = '';
-  const log = createRequestLog({ which: settings.logRequests, logger, failures });
+  const log = createAccessLog({ which: settings.logRequests, logger, failures });
   const page = { basePath, page: problemHtml, log, requests: undefined, listing: '/openapi.json' };
   const { trustProxy } = settings;
   const listener = { page, receivedPath: basePath, trustProxy, logger, fastPath: () => false };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Allowance } from '#gate/allowance';
 import type { Caller } from '#keys/key-cache';
-import { endOf, refuseEnded } from '#keys/key-holder';
+import { endOf, refuseEnded } from '#keys/key-validity';
 import { hasScope, missingScope } from '#keys/terms/scopes';
 import type { PageHeaders } from '#keys/terms/term';
 import { assertMayUse, mayUse } from '#keys/terms/terms';
@@ -11,7 +11,7 @@ import type { Receipt } from '#ledger/leases';
 import type { Admission, Gate, UsagePath, WantedScope } from '#server/gate';
 import { keyInUrl } from '#server/url-key';
 import { coinGeckoKeyAtOnce } from './coingecko-keys.ts';
-import { foreignOrigin } from './key-checks.ts';
+import { foreignOrigin } from './foreign-origin.ts';
 import { createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce } from './presented-key.ts';
 

@@ -2,7 +2,7 @@ import { type Instant, instantOf, iso, isoDate, SECOND } from '#core/clock';
 import { every } from '#core/every';
 import { withinDeadline } from '#database/deadline';
 import type { Caller, KeyCache } from '#keys/key-cache';
-import type { KeyHolder } from '#keys/key-holder';
+import type { KeyHolder } from '#keys/key-validity';
 import { remaining } from '#ledger/lease';
 import { createLeases, type LeaseOptions, type Receipt } from '#ledger/leases';
 import { breakDown, byCalls, newestOf } from '#ledger/usage/breakdown';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOption
 import { type Clock, instantOf } from '#core/clock';
 import type { Allowance } from '#gate/allowance';
 import type { Caller } from '#keys/key-cache';
-import { endOf, refuseEnded } from '#keys/key-holder';
+import { endOf, refuseEnded } from '#keys/key-validity';
 import { pathNumber } from '#ledger/usage/usage-paths';
 import type { RequestEnds } from '#server/finish-request';
 import type { RouteFacts } from '#server/gate';

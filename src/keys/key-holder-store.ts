@@ -3,7 +3,7 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { toUser, type UserRow } from '#users/user';
 import { USER_COLUMNS } from '#users/user-changes';
 import { MAX_DEAD_KEYS_PER_USER } from './api-key.ts';
-import { type HolderRow, type KeyHolder, toHolder } from './key-holder.ts';
+import { type HolderRow, type KeyHolder, toHolder } from './key-validity.ts';
 import { TERM_COLUMNS } from './terms/terms.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
+import { factsOf, type LogResponse, type RequestFacts } from './access-log.ts';
 import type { EndedRequest, Gate } from './gate.ts';
-import { factsOf, type LogResponse, type RequestFacts } from './request-log.ts';
 import { type Histogram, observe, type RequestHistograms } from './request-metrics.ts';
 import { traceResponse } from './request-trace.ts';
 

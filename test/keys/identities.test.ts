@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { systemClock } from '#core/clock';
 import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#keys/api-key';
 import { createKeyCache } from '#keys/key-cache';
-import type { KeyHolder } from '#keys/key-holder';
 import type { KeyHolderStore } from '#keys/key-holder-store';
+import type { KeyHolder } from '#keys/key-validity';
 
 function holderOf(key: number, apiKey: string): KeyHolder {
   const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };

@@ -2,9 +2,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { OWNER_SCOPES } from '#keys/api-key';
 import { createKeyCache } from '#keys/key-cache';
-import type { KeyHolder } from '#keys/key-holder';
 import type { KeyHolderStore, KeyUse } from '#keys/key-holder-store';
 import { UNUSED } from '#keys/key-use';
+import type { KeyHolder } from '#keys/key-validity';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 /* Which uses of keys are written to the database, and how often. */

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#keys/api-key';
 import { createKeyCache } from '#keys/key-cache';
-import type { KeyHolder } from '#keys/key-holder';
 import type { KeyHolderStore } from '#keys/key-holder-store';
+import type { KeyHolder } from '#keys/key-validity';
 import { type HandClock, handClock } from '../ledger/allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);

@@ -66,7 +66,7 @@ export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
 
 /** How many responses to a user may wait while one is sent. */
 const WAITING = { long: 3, wide: 30 } as const;
-/** Bounds of long responses to all users. One can take 20 MB of memory until the client has read it. */
+/** Bounds of long responses to all users. A long response can take 20 MB of memory until the client has read it. */
 const ALL_USERS = { atOnce: 6, waiting: 100, patience: 20 * SECOND };
 
 /** One queue per user for long and wide responses, and one queue for long responses to all users. */

@@ -2,9 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { editDistance, tolerance } from '#core/forms/record-fields';
 import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
+import { type AccessLog, factsOf } from '#server/access-log';
 import { checkRequest } from '#server/connections/request-head';
 import type { Gate } from '#server/gate';
-import { factsOf, type RequestLog } from '#server/request-log';
 import type { RequestHistograms } from '#server/request-metrics';
 import { traceProblem } from '#server/request-trace';
 import { PAGE_SECURITY, withVary } from '#server/responses/static-content';
@@ -62,7 +62,7 @@ export type Asked = {
 type Options = {
   basePath: string;
   page: (problem: Problem, asked: Asked) => string;
-  log: Pick<RequestLog, 'failed'>;
+  log: Pick<AccessLog, 'failed'>;
   requests: Pick<RequestHistograms, 'problem' | 'observe'> | undefined;
   listing: string;
   limits?: Record<string, string>;

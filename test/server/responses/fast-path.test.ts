@@ -8,7 +8,7 @@ import { createGate } from '#gate/admission';
 import type { Allowance } from '#gate/allowance';
 import { OWNER_SCOPES, type Scope } from '#keys/api-key';
 import type { Caller } from '#keys/key-cache';
-import type { KeyHolder } from '#keys/key-holder';
+import type { KeyHolder } from '#keys/key-validity';
 import type { Receipt } from '#ledger/leases';
 import { createLingering } from '#server/connections/lingering';
 import { createRequestBodies, TIMEOUTS } from '#server/connections/request-body';

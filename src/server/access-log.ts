@@ -33,7 +33,7 @@ type Options = {
 };
 
 /** A failed request has its own line if the service is at fault. Otherwise, it is counted in the line for its cause. */
-export function createRequestLog({ which, logger, failures }: Options) {
+export function createAccessLog({ which, logger, failures }: Options) {
   const completed = (request: RequestFacts) => logger.info(rounded(request), 'request completed');
 
   return {
@@ -49,5 +49,5 @@ export function createRequestLog({ which, logger, failures }: Options) {
   };
 }
 
-export type RequestLog = ReturnType<typeof createRequestLog>;
-export type LogResponse = NonNullable<RequestLog['completed']>;
+export type AccessLog = ReturnType<typeof createAccessLog>;
+export type LogResponse = NonNullable<AccessLog['completed']>;
