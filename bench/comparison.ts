@@ -28,6 +28,14 @@ async function warmUp(targets: readonly Target[]): Promise<void> {
  * once per round.
  */
 export async function compare(first: Target, ...others: Target[]): Promise<number[]> {
+  return (await ratiosOf(first, others)).map(median);
+}
+
+/** Like `compare` for two targets, with the ratio of each round. */
+export const differences = async (first: Target, other: Target): Promise<number[]> =>
+  (await ratiosOf(first, [other])).flat();
+
+async function ratiosOf(first: Target, others: readonly Target[]): Promise<number[][]> {
   const rate = async (target: Target) => {
     await target.before?.();
     return load({ ...target, seconds: SECONDS });
@@ -38,7 +46,7 @@ export async function compare(first: Target, ...others: Target[]): Promise<numbe
     const mine = await rate(first);
     for (const [i, other] of others.entries()) ratios[i]?.push(mine / (await rate(other)));
   }
-  return ratios.map(median);
+  return ratios;
 }
 
 /**

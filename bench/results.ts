@@ -11,7 +11,7 @@ export function describeMachine(postgresql: string) {
   const [cpu] = cpus();
   return {
     date: new Date().toISOString(),
-    cpu: `${cpus().length} cores of ${cpu?.model ?? 'an unknown CPU'}`,
+    cpu: `${cpus().length} cores of ${cpu?.model ?? 'an unknown CPU'}${cpu?.speed ? ` at ${cpu.speed} MHz` : ''}`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GB`,
     system: `${type()} ${release()}`,
     node: ['Node', nodeVersion, ...nodeFlags].join(' '),
@@ -23,9 +23,13 @@ export function describeMachine(postgresql: string) {
 
 export type Machine = ReturnType<typeof describeMachine>;
 
-/** Writes the machine and the figures to a file that the next run overwrites. Returns its path. */
-export async function writeResults(machine: Machine, figures: readonly Figure[]): Promise<string> {
+/** Writes the machine, the noise and the figures to a file that the next run overwrites. Returns its path. */
+export async function writeResults(
+  machine: Machine,
+  noise: number | undefined,
+  figures: readonly Figure[],
+): Promise<string> {
   await mkdir(new URL('.', FILE), { recursive: true });
-  await writeFile(FILE, `${JSON.stringify({ machine, figures }, null, 2)}\n`);
+  await writeFile(FILE, `${JSON.stringify({ machine, noise, figures }, null, 2)}\n`);
   return FILE.pathname;
 }

@@ -16,6 +16,7 @@
  */
 
 import { openEnvironment } from './environment.ts';
+import { measureNoise } from './noise.ts';
 import { describeMachine, writeResults } from './results.ts';
 import { type Figure, printRows, TABLE_HEAD } from './table.ts';
 
@@ -56,6 +57,7 @@ if (unknown.length > 0) {
 const environment = await openEnvironment();
 const figures: Figure[] = [];
 const failed: string[] = [];
+let noise: number | undefined;
 console.log(TABLE_HEAD);
 for (const [name, load] of Object.entries(BENCHES)) {
   if (named.length > 0 && !named.includes(name)) continue;
@@ -69,11 +71,13 @@ for (const [name, load] of Object.entries(BENCHES)) {
       return [];
     });
   figures.push(...measured);
-  printRows(measured);
+  if (measured.some(({ margin }) => margin !== undefined)) noise ??= await measureNoise();
+  printRows(measured, noise);
 }
 await environment.close();
 const machine = describeMachine(environment.version);
 if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`);
 console.log(`\nMeasured on ${Object.values(machine).join(', ')}.`);
-console.error(`results: ${await writeResults(machine, figures)}`);
+if (noise !== undefined) console.log(`Noise: two equal servers differ by ${(noise * 100).toFixed(1)}%.`);
+console.error(`results: ${await writeResults(machine, noise, figures)}`);
 process.exit(failed.length > 0 || figures.some(({ isReached }) => isReached === false) ? 1 : 0);

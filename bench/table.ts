@@ -1,8 +1,13 @@
-/** One measured figure and its target, `bar`. `isReached` is undefined if there is no target. */
-export type Figure = { figure: string; measured: string; bar: string; isReached?: boolean };
+/**
+ * One measured figure and its target, `bar`. `isReached` is undefined if there is no target. `margin` is the distance of
+ * a ratio of two rates from its target, as a share of the target.
+ */
+export type Figure = { figure: string; measured: string; bar: string; isReached?: boolean; margin?: number };
 
+/** @param measured the rate of one server relative to the rate of another */
 export function atLeast(figure: string, measured: number, bar: number): Figure {
-  return { figure, measured: measured.toFixed(3), bar: `≥ ${bar}`, isReached: measured >= bar };
+  const margin = Math.abs(measured / bar - 1);
+  return { figure, measured: measured.toFixed(3), bar: `≥ ${bar}`, isReached: measured >= bar, margin };
 }
 
 export function atMost(figure: string, measured: number, bar: number, unit: string): Figure {
@@ -27,10 +32,11 @@ export const median = (numbers: readonly number[]): number => quantile(numbers, 
 
 export const TABLE_HEAD = '| figure | measured | target | |\n| --- | --- | --- | --- |';
 
-export function printRows(figures: readonly Figure[]): void {
-  for (const { figure, measured, bar, isReached } of figures) {
+/** @param noise the share by which the rates of two equal servers differ. A smaller margin decides nothing. */
+export function printRows(figures: readonly Figure[], noise = 0): void {
+  for (const { figure, measured, bar, isReached, margin = Number.POSITIVE_INFINITY } of figures) {
     const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'NOT REACHED';
-    console.log(`| ${figure} | ${measured} | ${bar} | ${verdict} |`);
+    console.log(`| ${figure} | ${measured} | ${bar} | ${verdict}${margin < noise ? ', unsure' : ''} |`);
   }
 }
 
