@@ -38,5 +38,7 @@ function stepInAdvance(quota: Quota, lease: Lease, { now, reservePart, firstGran
     return isRecalled || want < lease.granted ? { kind: 'grant', quota, lease, want, cost: 0 } : undefined;
   }
   if (exhausted || !isRunningOut(lease, rate)) return undefined;
-  return { kind: 'grant', quota, lease, want: wanted(lease, rate, 0, firstGrant), cost: 1 };
+  const want = wanted(lease, rate, 0, firstGrant);
+  // The last calls are left to calls that wait, in any process.
+  return want - lease.granted > lease.left ? undefined : { kind: 'grant', quota, lease, want, cost: 1 };
 }
