@@ -162,21 +162,24 @@ describe('a response without a bound', () => {
   });
 
   test('of 3 MB is returned to a search, and not to another call', async () => {
-    const { rpc, first } = await openTwo();
+    const { rpc, first, second } = await openTwo();
     await rpc(call('status'));
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(3 * MB) } });
-    first.state.override = (received) => (/block_results|"tx"/.test(received.body) ? { body } : undefined);
+    for (const node of [first, second])
+      node.state.override = (received) => (/block_results|"tx"/.test(received.body) ? { body } : undefined);
     expect((await rpc(call('block_results', { height: '5' }))).body.result.text).toHaveLength(3 * MB);
     expect((await rpc(call('tx', { hash: Buffer.alloc(32).toString('base64') }))).body.error.code).toBe(-32603);
   });
 
   test('a batch returns at most 4 MB, and names the calls to send alone', async () => {
-    const { rpc, first } = await openTwo();
+    const { rpc, first, second } = await openTwo();
     await rpc(call('status'));
-    first.state.override = ({ body }) =>
-      body.includes('abci_query')
-        ? { body: JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { text: 'x'.repeat(1.5 * MB) } }) }
-        : undefined;
+    const result = { text: 'x'.repeat(1.5 * MB) };
+    for (const node of [first, second])
+      node.state.override = ({ body }) =>
+        body.includes('abci_query')
+          ? { body: JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }) }
+          : undefined;
     const { body } = await rpc([1, 2, 3, 4].map((id) => call('abci_query', QUERY, id)));
     expect(body.filter(({ result }: { result?: object }) => result)).toHaveLength(2);
     const rejected = body.filter(({ error }: { error?: object }) => error);
