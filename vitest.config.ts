@@ -32,6 +32,9 @@ const STORE_TESTS_ON_EACH = [
   'test/prices/series/market-sources.store.test.ts',
 ];
 
+/** Several processes must return their calls to each other within seconds, so these tests run after all others. */
+const TIMED_TESTS = 'test/ledger/processes/costs.server.test.ts';
+
 /** The commands open an embedded database by its directory. */
 const STORE_TESTS_EMBEDDED = 'test/cli/**/*.store.test.ts';
 
@@ -86,9 +89,19 @@ function defaultProjects(): TestProjectConfiguration[] {
       test: {
         name: 'server',
         include,
-        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, STORE_TESTS_EMBEDDED],
+        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, STORE_TESTS_EMBEDDED, TIMED_TESTS],
         globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
         setupFiles,
+      },
+    });
+    projects.push({
+      extends: true,
+      test: {
+        name: 'timed',
+        include: [TIMED_TESTS],
+        globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
+        setupFiles,
+        sequence: { groupOrder: 1 },
       },
     });
     if (findPgBouncer()) {

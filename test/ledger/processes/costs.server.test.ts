@@ -46,7 +46,7 @@ async function expectLeft(url: string, apiKey: string, left: number): Promise<vo
 
 const settled = (key: number) => expect.poll(() => replicas.ledgerRows(key), { timeout: 20_000 });
 
-/** The processes return their unspent calls within two seconds, unless the machine is busy. */
+/** The processes return their unspent calls within seconds, unless the machine is busy. */
 const whenCalm = { retry: 3 };
 
 it('a call of cost ten succeeds at the first attempt if four processes hold ten calls', whenCalm, async () => {

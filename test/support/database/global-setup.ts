@@ -30,7 +30,7 @@ declare module 'vitest' {
 
 /** Creates one migrated database before a project's tests. Each test starts from a copy of it. */
 export default function setUp(project: TestProject) {
-  if (project.name === 'server' || project.name === 'upgrade') return setUpServer(project);
+  if (['server', 'timed', 'upgrade'].includes(project.name)) return setUpServer(project);
   if (project.name === 'outside' && process.env.TEST_DATABASE_URL) return setUpServer(project);
   if (project.name === 'pooled') return setUpServer(project, startPooler);
   return setUpEmbedded(project);
