@@ -26,11 +26,14 @@ async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
   const closers: (() => Promise<void>)[] = [];
+  let opening: ReturnType<typeof openService> | undefined;
   // Registered first, because the kernel ignores signals to a container's PID 1 that have no handler.
   closeWithGrace({ delay: settings.shutdownGraceMs, logger }, async ({ err, signal }) => {
     if (err) logger.error({ err }, 'stopping after an uncaught error');
     else logger.info({ signal }, 'stopping');
     stopping.abort();
+    // Closing the database before the parts that are being opened would fail their work.
+    await opening?.catch(() => undefined);
     for (const close of closers.toReversed()) await close();
   });
 
@@ -38,7 +41,7 @@ async function start(settings: Settings): Promise<void> {
   closers.push(database.close);
   const stored = await adminToken(settings, logger);
   const admin = settings.admin && { ...settings.admin, token: settings.admin.token ?? stored?.token };
-  const opening = openService({ ...settings, admin }, { logger, failures, database, closers });
+  opening = openService({ ...settings, admin }, { logger, failures, database, closers });
   const { listen, privateAddresses } = await opening;
   closers.push(startIdleGc().close);
   const address = await listen(settings.port, stopping.signal);
