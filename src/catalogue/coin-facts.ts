@@ -1,4 +1,5 @@
 import { type Clock, DAY, isoDate, startOfDate } from '#core/clock';
+import { Problem } from '#core/problems';
 import { isOutOfReach, UpstreamFailure } from '#upstream/failures/failure';
 import { areFarApart } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
@@ -20,9 +21,6 @@ export type PairOutcome =
   | { kind: 'another'; pair: string; price: number; wanted: number }
   | { kind: 'taken'; pair: string; by: string };
 
-/** An exchange does not trade the given pair. `names` contains the exchange. */
-type NoPair = { reason: 'no_pair'; names: readonly string[] };
-
 type FirstAvailable = { first: number | undefined; price: number | null; reach: number };
 
 type Dependencies = {
@@ -32,7 +30,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Finds the first date and the pairs of a coin. Throws `UpstreamFailure`. */
+/** Finds the first date and the pairs of a coin. Throws `UpstreamFailure`, and `token_rejected` for an unknown pair. */
 export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Dependencies) {
   /**
    * Returns the first midnight with a CoinGecko price, and the first midnight within the plan's history (Unix ms).
@@ -63,17 +61,18 @@ export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Depe
   }
 
   async function pairAt(
-    { name, pairOf }: PairSource,
+    { name, title, pairOf }: PairSource,
     coin: Coin,
     wanted: string | undefined,
-  ): Promise<{ pair?: string | undefined; outcome: PairOutcome } | NoPair> {
+  ): Promise<{ pair?: string | undefined; outcome: PairOutcome }> {
     if (wanted === 'none') return { outcome: { kind: 'left_out' } };
     try {
       const found = await pairOf(wanted ?? coin.symbol);
-      if (wanted !== undefined)
-        return found
-          ? { pair: found.pair, outcome: { kind: 'given', status: found.status } }
-          : { reason: 'no_pair', names: [name] };
+      if (wanted !== undefined) {
+        if (found) return { pair: found.pair, outcome: { kind: 'given', status: found.status } };
+        const detail = `${title} does not trade this pair for US dollars. Use another pair, or \`none\`.`;
+        throw new Problem('token_rejected', detail);
+      }
       if (!found) return { outcome: { kind: 'not_traded' } };
       const { pair, price } = found;
       const other = catalogue.all().find((token) => token.pairs[name] === pair && token.name !== coin.id);
@@ -89,13 +88,12 @@ export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Depe
   }
 
   /** The pairs at all exchanges. Pairs at exchanges that are not in use are kept. */
-  async function pairsFor(coin: Coin, wanted: Readonly<Record<string, string>> = {}) {
+  async function pairsFor(coin: Coin, wanted: Readonly<Record<string, string | undefined>> = {}) {
     const pairs: Record<string, string> = { ...catalogue.named(coin.id)?.pairs };
     const outcomes = new Map<string, PairOutcome>();
     for (const exchange of exchanges) {
       const { name } = exchange;
       const found = await pairAt(exchange, coin, wanted[name]);
-      if ('reason' in found) return found;
       outcomes.set(name, found.outcome);
       if (found.pair === undefined) delete pairs[name];
       else pairs[name] = found.pair;
@@ -132,4 +130,4 @@ export type CoinSource = {
 };
 
 /** An exchange. It finds a pair with the US dollar by a symbol or by the exchange's own name for the pair. */
-export type PairSource = { name: string; pairOf(text: string): Promise<FoundPair | undefined> };
+export type PairSource = { name: string; title: string; pairOf(text: string): Promise<FoundPair | undefined> };

@@ -1,7 +1,9 @@
 import type { Operator } from '#core/actor';
 import { type Clock, isoDate } from '#core/clock';
+import { editDistance, tolerance } from '#core/forms/record-fields';
+import { Problem } from '#core/problems';
 import { FIRST_BLOCK } from '#upstream/items/plausible';
-import { type Catalogue, createCatalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogue.ts';
 import { type CoinSource, createCoinFacts, type NamedCoin, type PairOutcome, type PairSource } from './coin-facts.ts';
 import type { CoinList } from './coin-list.ts';
 import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, type Token } from './token.ts';
@@ -9,12 +11,6 @@ import type { TokenStore } from './token-store.ts';
 
 export const MAX_SERVED = 5000;
 const SUGGESTED = 3;
-
-/** The reason why a token was not added or removed. `names` contains suggestions or the conflicting token. */
-export type Refusal = {
-  reason: 'built_in' | 'too_many' | 'unknown' | 'is_symbol' | 'no_symbol' | 'no_pair' | 'is_loop';
-  names: readonly string[];
-};
 
 export type Added = {
   token: Token;
@@ -29,94 +25,122 @@ export type Added = {
 };
 
 /** `pairs` are pair names by exchange, or `none`. */
-type Wanted = { id: string; symbol?: string | undefined; pairs?: Readonly<Record<string, string>> };
+type Wanted = {
+  id: string;
+  symbol?: string | undefined;
+  pairs?: Readonly<Record<string, string | undefined>> | undefined;
+};
 
 type Dependencies = {
-  coinGecko: CoinSource;
+  /** Undefined if CoinGecko is not a source of the service. */
+  coinGecko: CoinSource | undefined;
   coins: Pick<CoinList, 'find' | 'ids'>;
   exchanges: readonly PairSource[];
   store: TokenStore;
-  catalogue: Catalogue;
+  catalogue: Catalogue & { sync(): Promise<void> };
   clock: Clock;
-  /** The operator, for the audit log. */
-  operator?: Operator;
 };
 
-const isBuiltIn = (name: string): boolean => BUILT_IN_NAMES.includes(name);
-const refused = (reason: Refusal['reason'], names: readonly string[] = []): Refusal => ({ reason, names });
+const rejected = (detail: string) => new Problem('token_rejected', detail);
 
-/** Adds tokens with the data that CoinGecko and the exchanges report, and removes tokens. Throws `UpstreamFailure`. */
-export function createListing({ coinGecko, coins, exchanges, store, catalogue, clock, operator }: Dependencies) {
-  const { firstDate, pairsFor } = createCoinFacts({ coinGecko, exchanges, catalogue, clock });
-  const namesNear = (name: string): string[] => catalogue.nearest(name).map((token) => token.name);
+function unknown(detail: string, similar: readonly string[]): Problem {
+  return new Problem('not_found', similar.length === 0 ? detail : `${detail} Did you mean ${similar.join(' or ')}?`);
+}
+
+function assertAdded(name: string): void {
+  if (BUILT_IN_NAMES.includes(name)) throw rejected('This token is built in and cannot be changed or removed.');
+}
+
+/**
+ * Adds tokens with the data that CoinGecko and the exchanges report, and removes tokens. Each change has an audit event.
+ * Throws `UpstreamFailure`, `token_rejected`, and `not_found` for an unknown ID.
+ */
+export function createListing({ coinGecko, coins, exchanges, store, catalogue, clock }: Dependencies) {
+  const notServed = (name: string, detail = 'No token with this ID is served.') =>
+    unknown(
+      detail,
+      catalogue.nearest(name).map((token) => token.name),
+    );
+
+  function source(): CoinSource {
+    if (coinGecko) return coinGecko;
+    throw rejected('CoinGecko is not a source of this service. Add it to MARKET_SOURCES, or use `quotient tokens`.');
+  }
 
   /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
     const found = await coins.find(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
-    const dates = { begins: '2009-01-03', listed: '2009-01-03', statistics: false, pairs: {} };
-    const listed = (await coins.ids()).map(({ id: name, ...coin }) => ({ name, ...coin, ...dates }));
-    return createCatalogue(listed)
-      .nearest(id)
-      .map(({ name }) => name);
+    const max = tolerance(id.length);
+    return (await coins.ids())
+      .map((coin) => ({ id: coin.id, distance: editDistance(coin.id, id, max) }))
+      .filter(({ distance }) => distance <= max)
+      .sort((one, other) => one.distance - other.distance)
+      .slice(0, SUGGESTED)
+      .map((coin) => coin.id);
   }
 
   return {
+    /** The names of the exchanges whose pairs can be set. */
+    exchanges: exchanges.map(({ name }) => name),
+
     /** Adds a token by its CoinGecko id, or updates a served token. */
-    async add(wanted: Wanted): Promise<Added | Refusal> {
+    async add(operator: Operator, wanted: Wanted): Promise<Added> {
       const { id } = wanted;
-      if (isBuiltIn(id)) return refused('built_in');
+      assertAdded(id);
+      await catalogue.sync();
       const listedToken = catalogue.named(id);
       // Users' requests do not use up the operator's places.
       const ofOperator = catalogue.all().filter(({ isRequested }) => !isRequested);
-      if (!listedToken && ofOperator.length >= MAX_SERVED) return refused('too_many');
+      if (!listedToken && ofOperator.length >= MAX_SERVED)
+        throw rejected(`The service already has the maximum of ${MAX_SERVED} tokens. Remove a token first.`);
       // A symbol that is in use must keep its meaning.
       const namesake = catalogue.findItself(id);
-      if (namesake && namesake.name !== id) return refused('is_symbol', [namesake.name]);
-      const coin = isTokenId(id) ? await coinGecko.coin(id) : undefined;
-      if (!coin || coin.id !== id) return refused('unknown', await nearest(id));
+      if (namesake && namesake.name !== id)
+        throw rejected(`This ID is the symbol of ${namesake.name}. Clients use it to request ${namesake.name}.`);
+      const configured = source();
+      const { firstDate, pairsFor } = createCoinFacts({ coinGecko: configured, exchanges, catalogue, clock });
+      const coin = isTokenId(id) ? await configured.coin(id) : undefined;
+      if (!coin || coin.id !== id) throw unknown('CoinGecko has no coin with this ID.', await nearest(id));
       const symbol = wanted.symbol ?? coin.symbol;
-      if (!isTokenSymbol(symbol)) return refused('no_symbol');
+      if (!isTokenSymbol(symbol))
+        throw rejected('The symbol contains spaces, commas or control characters. Set another symbol.');
       const { listed, isFirstDate } = await firstDate(coin);
-      const found = await pairsFor(coin, wanted.pairs);
-      if ('reason' in found) return found;
+      const { pairs, outcomes } = await pairsFor(coin, wanted.pairs);
       const begins = coin.genesis !== undefined && coin.genesis <= listed ? coin.genesis : isoDate(FIRST_BLOCK);
-      const token: Token = {
-        name: id,
-        symbol,
-        title: coin.title,
-        begins,
-        listed,
-        statistics: false,
-        pairs: found.pairs,
-      };
+      const token: Token = { name: id, symbol, title: coin.title, begins, listed, statistics: false, pairs };
       await store.add(token, operator);
-      const served = createCatalogue(await store.all());
+      await catalogue.sync();
       const isCalledSo = (one: Token) => one.name !== id && (one.symbol === symbol || one.name === symbol);
-      const shared = served.all().filter(isCalledSo);
-      const meant = served.find(symbol) ?? token;
-      return { token, isKnown: listedToken !== undefined, isFirstDate, pairs: found.outcomes, shared, meant };
+      const shared = catalogue.all().filter(isCalledSo);
+      const meant = catalogue.find(symbol) ?? token;
+      return { token, isKnown: listedToken !== undefined, isFirstDate, pairs: outcomes, shared, meant };
     },
 
-    /** Hides a token; returns `unknown` if it is not served. */
-    async remove(name: string): Promise<'removed' | Refusal> {
-      if (isBuiltIn(name)) return refused('built_in');
-      if (await store.remove(name, clock.now(), operator)) return 'removed';
-      return refused('unknown', namesNear(name));
+    /** Hides a token. */
+    async remove(operator: Operator, name: string): Promise<void> {
+      assertAdded(name);
+      if (!(await store.remove(name, clock.now(), operator))) throw notServed(name);
+      await catalogue.sync();
     },
 
     /** Sets the successor of a token, or removes it if `successor` is undefined. */
-    async alias(name: string, successor: string | undefined): Promise<'changed' | Refusal> {
-      if (isBuiltIn(name)) return refused('built_in');
-      const unserved = [name, successor ?? name].find((one) => !catalogue.named(one));
-      if (unserved !== undefined) return refused('unknown', namesNear(unserved));
+    async alias(operator: Operator, name: string, successor: string | undefined): Promise<void> {
+      assertAdded(name);
+      await catalogue.sync();
+      if (!catalogue.named(name)) throw notServed(name);
+      if (successor !== undefined && !catalogue.named(successor))
+        throw notServed(successor, 'No token with the ID of the successor is served.');
       if (successor !== undefined && (successor === name || catalogue.find(successor)?.name === name))
-        return refused('is_loop', [name]);
+        throw rejected(`Requests for the successor already return the data of ${name}. Remove that alias first.`);
       await store.setSuccessor(name, successor ?? null, operator);
-      return 'changed';
+      await catalogue.sync();
     },
 
-    find: (text: string): Promise<NamedCoin[]> => coins.find(text),
+    async find(text: string): Promise<NamedCoin[]> {
+      source();
+      return coins.find(text);
+    },
   };
 }
 

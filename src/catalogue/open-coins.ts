@@ -2,8 +2,10 @@ import type { CapabilityDeps } from '#server/capability';
 import { createCoinList, watchCoinList } from './coin-list.ts';
 import { createCoinListStore } from './coin-list-store.ts';
 import type { ListedCoin } from './listed-coin.ts';
+import { createListing } from './listing.ts';
 import { createRequestedTokenStore } from './requested-token-store.ts';
 import { createRequestedTokens } from './requested-tokens.ts';
+import { createTokenStore } from './token-store.ts';
 
 type Deps = Pick<CapabilityDeps, 'database' | 'openSingleFlight' | 'versions' | 'clock'>;
 
@@ -15,8 +17,13 @@ export function openCoinList(deps: Deps, source: { coins(): Promise<ListedCoin[]
   return createCoinList({ source, store: createCoinListStore(database.prisma), watched, singleFlight, clock });
 }
 
-type RequestDeps = Omit<Parameters<typeof createRequestedTokens>[0], 'store'> &
-  Pick<CapabilityDeps, 'database' | 'deadline'>;
+type Stored<Dependencies> = Omit<Dependencies, 'store'> & Pick<CapabilityDeps, 'database' | 'deadline'>;
+type ListingDeps = Stored<Parameters<typeof createListing>[0]>;
+type RequestDeps = Stored<Parameters<typeof createRequestedTokens>[0]>;
+
+/** Opens the operator's changes of tokens. */
+export const openListing = ({ database, deadline, ...deps }: ListingDeps) =>
+  createListing({ ...deps, store: deadline.over(createTokenStore(database.prisma)) });
 
 /** Opens the addition of tokens on request. */
 export const openRequestedTokens = ({ database, deadline, ...deps }: RequestDeps) =>

@@ -60,8 +60,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
   async function add({ id, symbol, title }: ListedCoin): Promise<void> {
     const named = { id, symbol, title, genesis: undefined, priced: [] };
     const { listed, price } = await firstDate({ ...named, price: null });
-    const found = await pairsFor({ ...named, price });
-    const pairs = 'reason' in found ? {} : found.pairs;
+    const { pairs } = await pairsFor({ ...named, price });
     const begins = isoDate(FIRST_BLOCK);
     await store.add({ name: id, symbol, title, begins, listed, statistics: false, pairs }, clock.now());
     log.info({ token: id }, 'requested token added');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Added, createListing, MAX_SERVED } from '#catalogue/listing';
+import { createListing, MAX_SERVED } from '#catalogue/listing';
 import { openCatalogue } from '#catalogue/open-catalogue';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
@@ -9,6 +9,7 @@ import { UpstreamFailure } from '#upstream/failures/failure';
 import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
+import { OPERATOR } from '../support/operator.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 const midnight = (date: string) => ({ at: Date.parse(date), price: 1, marketCap: null, volume: null });
@@ -52,6 +53,7 @@ async function open() {
   };
   const kraken = {
     name: 'kraken',
+    title: 'Kraken',
     pairOf: async (text: string) => {
       requested.push(`pair ${text}`);
       if (sent.venueFails) throw new UpstreamFailure('kraken', 'timeout', 'too late');
@@ -70,8 +72,8 @@ async function open() {
     listing: createListing({ coinGecko, coins, exchanges: [kraken], store, catalogue, clock }),
   };
 }
-const add = async (wanted: Parameters<Awaited<ReturnType<typeof open>>['listing']['add']>[0]) =>
-  (await open()).listing.add(wanted);
+const add = async (wanted: Parameters<Awaited<ReturnType<typeof open>>['listing']['add']>[1]) =>
+  (await open()).listing.add(OPERATOR, wanted);
 const served = () => createTokenStore(database.prisma).all();
 
 beforeEach(async () => {
@@ -154,7 +156,7 @@ describe('a symbol', () => {
 
   test('that cannot be used in a URL is rejected', async () => {
     sent.coins = [{ ...DOGE, symbol: 'two words' }];
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'no_symbol' });
+    await expect(add({ id: 'dogecoin' })).rejects.toMatchObject({ code: 'token_rejected' });
   });
 });
 
@@ -195,7 +197,7 @@ describe('the pair', () => {
     });
     expect(requested).toContain('pair abcusd');
     sent.pair = undefined;
-    expect(await add(wanted)).toMatchObject({ reason: 'no_pair', names: ['kraken'] });
+    await expect(add(wanted)).rejects.toMatchObject({ code: 'token_rejected' });
     sent.venueFails = true;
     await expect(add(wanted)).rejects.toMatchObject({ reason: 'timeout' });
   });
@@ -203,7 +205,7 @@ describe('the pair', () => {
   test('stays if Kraken cannot be called', async () => {
     await add({ id: 'dogecoin' });
     sent.venueFails = true;
-    const { token, pairs } = (await add({ id: 'dogecoin' })) as Added;
+    const { token, pairs } = await add({ id: 'dogecoin' });
     expect([token.pairs, pairs.get('kraken')?.kind]).toEqual([{ kraken: 'XDGUSD' }, 'unavailable']);
   });
 
@@ -216,13 +218,13 @@ describe('the pair', () => {
 
 describe('rejects, without storing anything or wasting a call,', () => {
   test.each([
-    ['a built-in token', { id: 'bitcoin' }, { reason: 'built_in' }],
-    ['an ID that is another token’s symbol', { id: 'sol' }, { reason: 'is_symbol', names: ['solana'] }],
-    ['an unknown ID, with the token that it may mean', { id: 'doge' }, { reason: 'unknown', names: ['dogecoin'] }],
-    ['a misspelt ID', { id: 'dogecion' }, { reason: 'unknown', names: ['dogecoin'] }],
-    ['an invalid ID', { id: '../ping' }, { reason: 'unknown', names: [] }],
-  ])('%s', async (_what, wanted, refusal) => {
-    expect(await add(wanted)).toEqual({ names: [], ...refusal });
+    ['a built-in token', { id: 'bitcoin' }, 'token_rejected', 'built in'],
+    ['an ID that is another token’s symbol', { id: 'sol' }, 'token_rejected', 'solana'],
+    ['an unknown ID, with the token that it may mean', { id: 'doge' }, 'not_found', 'dogecoin'],
+    ['a misspelt ID', { id: 'dogecion' }, 'not_found', 'dogecoin'],
+    ['an invalid ID', { id: '../ping' }, 'not_found', ''],
+  ])('%s', async (_what, wanted, code, name) => {
+    await expect(add(wanted)).rejects.toMatchObject({ code, message: expect.stringContaining(name) });
     expect(await served()).toEqual(BUILT_IN_TOKENS);
     expect(requested.filter((one) => one.startsWith('coin') && !/coin doge/.test(one))).toEqual([]);
   });
@@ -232,8 +234,8 @@ describe('rejects, without storing anything or wasting a call,', () => {
       INSERT INTO token (name, symbol, title, begins, listed)
       SELECT 'coin-' || n, 's' || n, 'Coin', '2020-01-01', '2020-01-01'
       FROM generate_series(6, ${MAX_SERVED}::int) AS n`;
-    expect(await add({ id: 'dogecoin' })).toMatchObject({ reason: 'too_many' });
-    expect(await add({ id: 'coin-6' })).not.toMatchObject({ reason: 'too_many' });
+    await expect(add({ id: 'dogecoin' })).rejects.toMatchObject({ code: 'token_rejected' });
+    await expect(add({ id: 'coin-6' })).rejects.toMatchObject({ code: 'not_found' });
     await database.prisma.$executeRaw`UPDATE token SET added_at = now() WHERE name = 'coin-7'`;
     expect(await add({ id: 'dogecoin' })).toMatchObject({ token: { name: 'dogecoin' } });
   });

@@ -58,8 +58,8 @@ describe('tokens', () => {
     expect(stdout.match(/^beba\w+: .+, added$/gm)).toHaveLength(2);
     expect(stdout).toMatch(/\n2 of 4 tokens added or updated\n$/);
     expect(stderr).toBe(
-      'ID 2 of 4: not added: unknown id: did you mean solana?\n' +
-        'ID 3 of 4: not added: this token is built in and cannot be added or removed\n',
+      'ID 2 of 4: not added: CoinGecko has no coin with this ID. Did you mean solana? `quotient tokens find <text>` searches CoinGecko.\n' +
+        'ID 3 of 4: not added: This token is built in and cannot be changed or removed.\n',
     );
     const again = await tokens('add', 'bebali', 'bebali', 'bebaka');
     expect([again.code, again.stderr]).toEqual([0, '']);
@@ -82,21 +82,29 @@ describe('tokens', () => {
   });
 
   it.each([
-    [['add', 'solan'], 1, 'unknown id: did you mean solana?\n'],
-    [['add', 'zzzzzzzzz'], 1, 'unknown id: `quotient tokens find <text>` searches CoinGecko\n'],
-    [['remove', 'zzzzzzzzz'], 1, 'unknown id: `quotient tokens list` lists the served tokens\n'],
     [
-      ['add', 'eth'],
+      ['add', 'solan'],
       1,
-      'this id is the symbol of ethereum and cannot be added, because clients use it to request ethereum\n',
+      'CoinGecko has no coin with this ID. Did you mean solana? `quotient tokens find <text>` searches CoinGecko.\n',
     ],
+    [
+      ['add', 'zzzzzzzzz'],
+      1,
+      'CoinGecko has no coin with this ID. `quotient tokens find <text>` searches CoinGecko.\n',
+    ],
+    [['remove', 'zzzzzzzzz'], 1, 'No token with this ID is served. `quotient tokens list` lists the served tokens.\n'],
+    [['add', 'eth'], 1, 'This ID is the symbol of ethereum. Clients use it to request ethereum.\n'],
     [
       ['add', 'bebado', '--kraken', 'nosuch'],
       1,
-      'Kraken does not trade this pair for US dollars: use another pair, or `--kraken none`\n',
+      'Kraken does not trade this pair for US dollars. Use another pair, or `none`.\n',
     ],
-    [['remove', 'solana'], 1, 'this token is built in and cannot be added or removed\n'],
-    [['remove', 'solan'], 1, 'unknown id: did you mean solana?\n'],
+    [['remove', 'solana'], 1, 'This token is built in and cannot be changed or removed.\n'],
+    [
+      ['remove', 'solan'],
+      1,
+      'No token with this ID is served. Did you mean solana? `quotient tokens list` lists the served tokens.\n',
+    ],
     [
       ['add'],
       2,

@@ -1,9 +1,7 @@
-import { createListing, type Listing } from '#catalogue/listing';
+import type { Listing } from '#catalogue/listing';
 import { openCatalogue } from '#catalogue/open-catalogue';
-import { openCoinList } from '#catalogue/open-coins';
-import { createTokenStore } from '#catalogue/token-store';
+import { openCoinList, openListing } from '#catalogue/open-coins';
 import { withDatabase } from '#cli/configured-database';
-import { cliOperator } from '#cli/users/operator';
 import { type Clock, systemClock } from '#core/clock';
 import type { Log } from '#core/log';
 import { isDatabaseUnable } from '#database/connection/unreachable';
@@ -37,11 +35,10 @@ function report(error: unknown): never {
 type Deps = { settings: Settings; database: Database; clock: Clock; log: Log };
 
 /** Calls of the listing count toward the service's budgets. */
-async function openListing({ settings, database, clock, log }: Deps) {
+async function openConfigured({ settings, database, clock, log }: Deps) {
   const { coingecko } = settings;
   const refreshes = createRefreshStore(database.prisma);
   const versions = createVersionWatcher(refreshes);
-  const store = createTokenStore(database.prisma);
   const deadline = createDeadline(isDatabaseUnable);
   const catalogue = await openCatalogue({ database, deadline, versions });
   const unobserved = () => () => undefined;
@@ -59,17 +56,13 @@ async function openListing({ settings, database, clock, log }: Deps) {
   const { upstreamTimeoutMs: timeoutMs } = settings;
   const flights = createSingleFlights({ store: refreshes, timeoutMs, clock, failures });
   const coins = openCoinList({ database, openSingleFlight: flights.open, versions, clock }, coinGecko);
-  const listing = createListing({ coinGecko, coins, exchanges, store, catalogue, clock, operator: cliOperator() });
+  const listing = openListing({ database, deadline, coinGecko, coins, exchanges, catalogue, clock });
   return {
     listing: {
       ...listing,
-      find: (text: string) => listing.find(text).catch(report),
-      /** The checks of a token need the tokens that were added before it. */
-      async add(wanted: Parameters<Listing['add']>[0]) {
-        await catalogue.sync();
-        return listing.add(wanted).catch(report);
-      },
-    },
+      find: (text) => listing.find(text).catch(report),
+      add: (operator, wanted) => listing.add(operator, wanted).catch(report),
+    } satisfies Listing,
     async close(): Promise<void> {
       await coinGecko.close();
       await close();
@@ -82,7 +75,7 @@ export const withListing = <Result>(work: (listing: Listing) => Promise<Result>)
   withDatabase(async (database) => {
     const silent = () => undefined;
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    const { listing, close } = await openListing({ settings: readSettings(), database, clock: systemClock, log });
+    const { listing, close } = await openConfigured({ settings: readSettings(), database, clock: systemClock, log });
     try {
       return await work(listing);
     } finally {

@@ -1,11 +1,13 @@
 import type { PairOutcome } from '#catalogue/coin-facts';
-import { type Added, type Listing, MAX_SERVED, type Refusal } from '#catalogue/listing';
+import { type Added, type Listing, MAX_SERVED } from '#catalogue/listing';
 import { isTokenSymbol, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';
 import { alignedTable, note, number, print, printJson, say, withProgress } from '#cli/output';
+import { cliOperator } from '#cli/users/operator';
 import { isoOrNull } from '#core/clock';
+import { Problem } from '#core/problems';
 import { createArchiveStore, isInactive } from '#prices/latest/latest-store';
 import { EXCHANGE_NAMES, EXCHANGES, type ExchangeName } from '#prices/sources/price-sources';
 import { EXIT, ExitError } from '#process/exit';
@@ -13,23 +15,15 @@ import { withListing } from './configured-listing.ts';
 
 const titleOf = (exchange: string): string => EXCHANGES[exchange as ExchangeName]?.title ?? exchange;
 
-const SEARCH = '`quotient tokens find <text>` searches CoinGecko';
-const SERVED = '`quotient tokens list` lists the served tokens';
+const SEARCH = '`quotient tokens find <text>` searches CoinGecko.';
+const SERVED = '`quotient tokens list` lists the served tokens.';
 
-/** @param hint how to find an ID if no ID is similar */
-function refusal({ reason, names: similar }: Refusal, hint: string): ExitError {
-  const names = similar.join(' or ');
-  const texts: Record<Refusal['reason'], string> = {
-    built_in: 'this token is built in and cannot be added or removed',
-    too_many: `the service already has the maximum of ${number(MAX_SERVED)} tokens: remove a token first`,
-    unknown: `unknown id: ${names === '' ? hint : `did you mean ${names}?`}`,
-    is_symbol: `this id is the symbol of ${names} and cannot be added, because clients use it to request ${names}`,
-    no_symbol: 'the symbol contains spaces, commas or control characters: set another symbol with --symbol',
-    is_loop: `requests for this token already return the data of ${names}: remove that alias first`,
-    no_pair: `${titleOf(names)} does not trade this pair for US dollars: use another pair, or \`--${names} none\``,
-  };
-  return new ExitError(texts[reason], EXIT.failed);
-}
+/** @param hint how to find an ID, which follows the error for an unknown ID */
+const withHint = (hint: string) => (error: unknown) => {
+  if (!(error instanceof Problem)) throw error;
+  const text = error.code === 'not_found' ? `${error.message} ${hint}` : error.message;
+  throw new ExitError(text, EXIT.failed, error);
+};
 
 function pairText(exchange: string, outcome: PairOutcome, pair: string | undefined): string {
   const title = titleOf(exchange);
@@ -66,14 +60,13 @@ type Pairs = Readonly<Record<string, string>>;
 
 const isUnavailable = ({ pairs }: Added): boolean => [...pairs.values()].some(({ kind }) => kind === 'unavailable');
 
-async function addOne(listing: Listing, wanted: Parameters<Listing['add']>[0]): Promise<Added> {
-  const outcome = await withProgress(
+async function addOne(listing: Listing, wanted: Parameters<Listing['add']>[1]): Promise<Added> {
+  const added = await withProgress(
     () => `${wanted.id}: reading the coin and its pairs`,
-    () => listing.add(wanted),
+    () => listing.add(cliOperator(), wanted).catch(withHint(SEARCH)),
   );
-  if ('reason' in outcome) throw refusal(outcome, SEARCH);
-  printAdded(outcome);
-  return outcome;
+  printAdded(added);
+  return added;
 }
 
 async function addSeveral(listing: Listing, ids: readonly string[], pairs: Pairs): Promise<number> {
@@ -113,15 +106,13 @@ async function add({ values, positionals: ids }: Given): Promise<number> {
 }
 
 async function remove({ values: { id = '' } }: Given): Promise<void> {
-  const outcome = await withListing((listing) => listing.remove(id));
-  if (outcome !== 'removed') throw refusal(outcome, SERVED);
+  await withListing((listing) => listing.remove(cliOperator(), id).catch(withHint(SERVED)));
   say(`${id}: removed; its stored data is kept`);
 }
 
 async function alias({ values: { id = '', 'new-id': to = '' } }: Given): Promise<void> {
   const successor = to === 'none' ? undefined : to;
-  const outcome = await withListing((listing) => listing.alias(id, successor));
-  if (outcome !== 'changed') throw refusal(outcome, SERVED);
+  await withListing((listing) => listing.alias(cliOperator(), id, successor).catch(withHint(SERVED)));
   say(successor === undefined ? `${id}: has no alias` : `${id}: requests return the data of ${successor}`);
 }
 

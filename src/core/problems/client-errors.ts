@@ -151,6 +151,12 @@ export const CLIENT_ERRORS = {
     'The service has given up on the message and has removed its address.',
     'Ask the user to request another email.',
   ],
+  token_rejected: [
+    409,
+    'Token change rejected',
+    'The operator API cannot add, change or remove the token. `detail` contains the reason, such as a built-in token, an ID that is the symbol of another token, or a pair that the exchange does not trade.',
+    'Follow `detail`, or select another token.',
+  ],
   body_too_large: [
     413,
     'Body too large',
