@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/gate': inSrc(...BASE, 'users', 'keys', 'ledger'),
   'src/requests': inSrc(...BASE, 'keys'),
   'src/notifications': inSrc(...BASE, 'users', 'ledger'),
-  'src/operator': inSrc(...BASE, 'users', 'keys', 'ledger', 'gate', 'notifications'),
+  'src/operator': inSrc(...BASE, 'users', 'keys', 'ledger', 'gate', 'notifications', 'catalogue'),
   'src/status': inSrc(...BASE),
   'src/catalogue': inSrc(...BASE),
   'src/prices': inSrc(...BASE, 'catalogue'),

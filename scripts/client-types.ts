@@ -5,6 +5,7 @@ import { BUILT_IN_NAMES } from '#catalogue/token';
 import { PROBLEM_CODES } from '#core/problems';
 import { idsOf, RECORD_NAMES } from '#docs/openapi/public-records';
 import * as operator from '#operator/operator-records';
+import * as operatorTokens from '#operator/tokens/token-records';
 import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, storedIntervalOf } from '#prices/model/candle-interval';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 import service from '../package.json' with { type: 'json' };
@@ -83,7 +84,7 @@ function candleIntervals(): string {
 
 await Promise.all([FOLDER, OPERATOR_FOLDER].map((folder) => mkdir(folder, { recursive: true })));
 await writeFile(new URL('records.ts', FOLDER), await clientTypes());
-await writeFile(new URL('records.ts', OPERATOR_FOLDER), await interfaces(idsOf(operator)));
+await writeFile(new URL('records.ts', OPERATOR_FOLDER), await interfaces(idsOf({ ...operator, ...operatorTokens })));
 await writeFile(
   new URL('version.ts', FOLDER),
   `/** The version of the package. */\nexport const VERSION = '${service.version}';\n`,

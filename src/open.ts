@@ -111,7 +111,8 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   add(openCoinGeckoApi({ ...deps, catalogue, prices, usageOf: accounts.allowance.usage }));
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
   const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
-  const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams }));
+  const { listing } = prices;
+  const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams, catalogue, listing }));
 
   const components = () => capabilities.flatMap((capability) => capability.components?.() ?? []);
   const ready = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });

@@ -5,7 +5,7 @@ import { problemNote } from './problem.ts';
 type Common = { name: string; label: string };
 export type Field = Common &
   (
-    | { kind: 'text'; most: number; placeholder?: string }
+    | { kind: 'text'; most: number; placeholder?: string; value?: string; wrong?: string; isOptional?: boolean }
     | { kind: 'number'; least: number; value?: number; isOptional?: boolean }
     | { kind: 'choice'; options: readonly (readonly [value: string, label: string])[]; value?: string }
   );
@@ -46,6 +46,9 @@ export const graceField = (label: string): Field => ({
 /** The largest number of calls that the service accepts. */
 export const MAX_CALLS = 2_000_000_000;
 
+export const wrongText = ({ most, wrong }: { most: number; wrong?: string }) =>
+  wrong ?? `Enter 1 to ${most} characters in one line.`;
+
 function inputOf(field: Field): HTMLElement {
   const { name } = field;
   if (field.kind === 'choice') {
@@ -55,9 +58,17 @@ function inputOf(field: Field): HTMLElement {
     return select;
   }
   if (field.kind === 'text') {
-    const { most, placeholder = '' } = field;
-    const words = { 'data-missing': 'Required.', 'data-wrong': `Enter 1 to ${most} characters in one line.` };
-    return make('input', { name, required: '', maxlength: String(most), autocomplete: 'off', placeholder, ...words });
+    const { most, placeholder = '', value = '', isOptional } = field;
+    return make('input', {
+      name,
+      value,
+      maxlength: String(most),
+      autocomplete: 'off',
+      placeholder,
+      ...(!isOptional && { required: '' }),
+      'data-missing': 'Required.',
+      'data-wrong': wrongText(field),
+    });
   }
   const { least, value, isOptional } = field;
   return make('input', {

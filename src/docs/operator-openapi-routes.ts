@@ -8,6 +8,7 @@ import { serveStyles } from '../docs/docs-routes.ts';
 const TAGS = [
   { name: 'users', description: 'Find users' },
   { name: 'changes', description: 'Change a user. Each change adds an audit event.' },
+  { name: 'tokens', description: 'Find, add and remove tokens. Each change adds an audit event.' },
   { name: 'service', description: 'Data sources, undelivered messages and the announcement' },
   { name: 'audit', description: 'The changes that the operator made' },
 ];

@@ -1,3 +1,5 @@
+import type { Catalogue } from '#catalogue/catalogue';
+import type { Listing } from '#catalogue/listing';
 import type { OpenGate } from '#gate/open-gate';
 import type { OpenKeys } from '#keys/open-keys';
 import type { Notifications } from '#notifications/open-notifications';
@@ -15,6 +17,7 @@ import { openAnnouncements } from './announcements/announcements.ts';
 import { createMessageList } from './messages.ts';
 import type { OperatorSettings } from './operator-settings.ts';
 import { sourceReports } from './sources.ts';
+import { createTokenChanges } from './tokens/tokens.ts';
 import { createActivity } from './users/activity.ts';
 import { createActivityStore } from './users/activity-store.ts';
 import { createUserChanges } from './users/changes.ts';
@@ -28,6 +31,8 @@ type Deps = CapabilityDeps<OperatorSettings> & {
   notifications: Pick<Notifications, 'messages' | 'noticesOf'>;
   outcomes: Pick<SourceOutcomes, 'read'>;
   upstreams: () => readonly UpstreamReading[];
+  catalogue: Pick<Catalogue, 'all'>;
+  listing: Listing;
 };
 
 export async function openOperator({ accounts, notifications, outcomes, upstreams, ...deps }: Deps) {
@@ -58,6 +63,7 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
       exportJson: accounts.users.exportJson,
       changes: createUserChanges({ ...accounts, directory }),
       sources: () => sourceReports({ readings: upstreams, outcomes: outcomes.read, clock }),
+      tokens: createTokenChanges(deps),
       messages: createMessageList(notifications.messages),
       announcements,
       audit: createAuditLog(deadline.over(createAuditStore(prisma))),

@@ -10,7 +10,7 @@ import { userRecord } from '#users/users-records';
 
 const recordNumber = recordId('The record number of the user', 1);
 
-const pageOf = <Item extends z.ZodType>(id: string, description: string, item: Item) =>
+export const pageOf = <Item extends z.ZodType>(id: string, description: string, item: Item) =>
   z
     .object({
       items: z.array(item),

@@ -7,6 +7,7 @@ import { neverStored } from '#server/responses/static-content';
 import { userChanges } from './changes-routes.ts';
 import type { AdminServices } from './open-operator.ts';
 import { serviceState } from './service-routes.ts';
+import { tokenRoutes } from './tokens/token-routes.ts';
 import { users } from './users/users-routes.ts';
 
 /** The largest body, in bytes. It contains a fully escaped text of 500 characters. */
@@ -17,7 +18,8 @@ const MAX_BYTES = 16 * 1024;
  * be accepted. Such requests are rejected before the token is compared.
  */
 export const operator: FastifyPluginAsyncZod<AdminServices & { bodies: RequestBodies }> = async (app, options) => {
-  const { token, bodies, directory, exportJson, changes, audit, sources, messages, announcements, clock } = options;
+  const { token, bodies, directory, exportJson, changes, tokens, audit } = options;
+  const { sources, messages, announcements, clock } = options;
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: ({ client }) => client });
   neverStored(app);
   app.addHook('onRequest', async (request) => {
@@ -26,6 +28,7 @@ export const operator: FastifyPluginAsyncZod<AdminServices & { bodies: RequestBo
   });
   app.register(users, { directory, exportJson });
   app.register(userChanges, { changes });
+  app.register(tokenRoutes, { tokens });
   app.register(serviceState, { sources, messages, announcements, clock });
   app.register(auditLog, { audit });
 };

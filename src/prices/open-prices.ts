@@ -28,7 +28,7 @@ export async function openPrices(deps: PriceDeps) {
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = await openCurrencies(deps);
   const { market, archive, publisher, ...prices } = await openMarket(deps, { ...exchanges, rates, workingSet });
-  const { coins, requestedTokens, ...onRequest } = openTokens(deps, { ...prices, ...exchanges });
+  const { coins, listing, requestedTokens, ...onRequest } = openTokens(deps, { ...prices, ...exchanges });
   const { candles, ...traded } = openCandles(deps, { ...exchanges, archive, rates, workingSet });
   // The statements have no deadline, because no request waits for a deletion.
   const retention = createRetention({
@@ -63,6 +63,8 @@ export async function openPrices(deps: PriceDeps) {
     enterWindow,
     /** CoinGecko's list of coins. */
     coins,
+    /** Adds and removes tokens for the operator. */
+    listing,
     requestedTokens,
 
     routes: async (app, { send: sendResponse, streams, gate }) => {

@@ -1,11 +1,14 @@
-import { openCoinList, openRequestedTokens } from '#catalogue/open-coins';
+import { openCoinList, openListing, openRequestedTokens } from '#catalogue/open-coins';
 import { NO_REQUESTED_TOKENS } from '#catalogue/requested-tokens';
 import type { OpenedExchanges, PriceDeps } from './open-exchanges.ts';
 import type { OpenMarket } from './open-market.ts';
 
 type Sources = Pick<OpenMarket, 'coinGecko'> & Pick<OpenedExchanges, 'exchanges'>;
 
-/** Opens CoinGecko's list of coins and, if the operator allows it, the addition of tokens on request. */
+/**
+ * Opens CoinGecko's list of coins, the operator's changes of tokens and, if the operator allows it, the addition of tokens
+ * on request.
+ */
 export function openTokens(deps: PriceDeps, { coinGecko, exchanges }: Sources) {
   const { settings } = deps;
   const coins = openCoinList(deps, coinGecko);
@@ -16,6 +19,7 @@ export function openTokens(deps: PriceDeps, { coinGecko, exchanges }: Sources) {
       : undefined;
   return {
     coins,
+    listing: openListing({ ...deps, coinGecko, coins, exchanges }),
     requestedTokens: onRequest ?? NO_REQUESTED_TOKENS,
     jobs: onRequest ? [onRequest.job] : [],
   };

@@ -1,10 +1,13 @@
 import { QuotientError, type Usage } from '../../client/index.ts';
 import type {
+  AddedToken,
   AuditPage,
+  Coin,
   MessagePage,
   OperatorUser,
   OperatorUserDetail,
   SourceReport,
+  TokenPage,
   User,
   UserPage,
 } from '../generated/records.ts';
@@ -51,6 +54,8 @@ export const queryOf = (query: Query): string => {
   return parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : '';
 };
 
+const pathOf = (token: string) => `/tokens/${encodeURIComponent(token)}`;
+
 /** The calls of the page. `onRejected` runs if the service rejects the token. */
 export function createApi(token: () => string | undefined, onRejected: (error: QuotientError) => void) {
   async function send(path: string, { method = 'GET', body, accept = 'application/json' }: Request = {}) {
@@ -96,6 +101,12 @@ export function createApi(token: () => string | undefined, onRejected: (error: Q
     exported: async (key: number) => (await send(`/users/${key}/export`)).blob(),
     erase: (key: number) => send(`/users/${key}`, { method: 'DELETE' }),
     revokeKey: (key: number, id: number) => send(`/users/${key}/keys/${id}`, { method: 'DELETE' }),
+    tokens: (query: Query) => read<TokenPage>(`/tokens${queryOf(query)}`),
+    coins: (query: string) => read<Coin[]>(`/coins${queryOf({ query })}`),
+    addToken: (id: string, body: { symbol?: string }) => read<AddedToken>(pathOf(id), { method: 'PUT', body }),
+    setSuccessor: (id: string, successor: string | null) =>
+      send(`${pathOf(id)}/successor`, { method: 'PUT', body: { successor } }),
+    removeToken: (id: string) => send(pathOf(id), { method: 'DELETE' }),
     sources: () => read<SourceReport[]>('/sources'),
     messages: (query: Query) => read<MessagePage>(`/messages${queryOf(query)}`),
     retry: (id: string) => read(`/messages/${encodeURIComponent(id)}/retry`, { method: 'POST' }),

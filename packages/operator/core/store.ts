@@ -56,14 +56,17 @@ export const overview = openResource(async () => {
   ]);
   return { active, sources: reports, undelivered, events };
 });
-export const tokens = openResource(async () => {
+/** A page of the served tokens, with the state of all tokens. */
+export const tokens = openResource(async (query: Query) => {
   const changes = ['token.add', 'token.alias', 'token.remove'].map((action) => api.audit({ action }));
-  const [reports, ...pages] = await Promise.all([api.sources(), ...changes]);
+  const [page, reports, ...pages] = await Promise.all([api.tokens(query), api.sources(), ...changes]);
   const events = pages.flatMap(({ items }) => items).sort((one, other) => other.id - one.id);
-  return { sources: reports, events };
+  return { ...page, sources: reports, events };
 });
+/** The coins that CoinGecko lists for a search. */
+export const coins = openResource(api.coins);
 
-const VIEW_DATA = [users, user, sources, messages, audit, overview, tokens];
+const VIEW_DATA = [users, user, sources, messages, audit, overview, tokens, coins];
 
 /** Removes the data of the views, so that data of another user or of another search never stays visible. */
 export function clearViews(): void {

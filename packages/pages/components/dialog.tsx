@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { QuotientError } from '../../client/index.ts';
-import { type Field as Asked, MAX_CALLS } from '../question.ts';
+import { type Field as Asked, MAX_CALLS, wrongText } from '../question.ts';
 import { Field, type Fields, Form, fieldsOf } from './form.tsx';
 
 export type Question = {
@@ -38,9 +38,17 @@ function AskedField({ field }: { field: Asked }) {
   if (field.kind === 'choice')
     return <Field name={name} label={label} options={field.options} selected={field.value} />;
   if (field.kind === 'text') {
-    const wrong = `Enter 1 to ${field.most} characters in one line.`;
-    const { most, placeholder } = field;
-    return <Field {...{ name, label, wrong, placeholder }} missing="Required." required maxLength={most} />;
+    const { most, placeholder, value, isOptional } = field;
+    return (
+      <Field
+        {...{ name, label, placeholder }}
+        missing="Required."
+        wrong={wrongText(field)}
+        required={!isOptional}
+        maxLength={most}
+        defaultValue={value}
+      />
+    );
   }
   const wrong = `Enter a whole number of at least ${field.least}.`;
   const number = { type: 'number', inputMode: 'numeric', min: field.least, max: MAX_CALLS, step: 1 } as const;

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import {
+  type OperatorVisit,
+  openTestOperatorPage,
+  type TestOperatorPage,
+  visitOperator,
+} from '../../support/browser/operator-page.ts';
+
+let opened: TestOperatorPage;
+let here: OperatorVisit;
+beforeAll(async () => {
+  opened = await openTestOperatorPage({ COINGECKO_CALLS_PER_MINUTE: '1000' });
+  here = await visitOperator(opened, '#/tokens');
+  await here.signIn();
+  await here.settled();
+});
+afterEach(() => expect(here.complaints).toEqual([]));
+afterAll(async () => {
+  await here?.close();
+  await opened?.close();
+});
+
+const tokens = () => here.page.getByRole('table', { name: 'Tokens', exact: true });
+const rowOf = (id: string) => tokens().getByRole('row').filter({ hasText: id });
+const tokenNames = async () => {
+  const response = await opened.service.get('/v1/tokens');
+  return ((await response.json()) as { tokenName: string }[]).map(({ tokenName }) => tokenName);
+};
+
+async function find(text: string): Promise<void> {
+  await here.page.getByLabel('Coin at CoinGecko').fill(text);
+  await here.page.getByRole('button', { name: 'Find', exact: true }).click();
+}
+const add = (id: string) => here.page.getByRole('button', { name: `Add: ${id}…`, exact: true });
+
+it('finds a coin, adds it as a token, sets its successor and removes it', async () => {
+  const { page, dialog } = here;
+  await find('nothing at all');
+  await page.getByText('No coin found.').waitFor();
+  await find('albado');
+  await add('albado').click();
+  await dialog.getByLabel('Symbol').fill('two words');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByText('Enter a symbol without spaces and commas.').waitFor();
+  await dialog.getByLabel('Symbol').fill('');
+  await here.confirm('Add');
+  await here.result.getByText('albado is added.').waitFor();
+  await rowOf('albado').getByRole('cell', { name: 'ABDUSD', exact: true }).waitFor();
+  expect(await tokenNames()).toContain('albado');
+
+  await rowOf('albado').getByRole('button', { name: 'Set successor: albado…' }).click();
+  await dialog.getByLabel('ID of the successor').fill('bitcon');
+  await dialog.getByRole('button', { name: 'Set successor', exact: true }).click();
+  await dialog.getByText('Did you mean bitcoin?').waitFor();
+  await dialog.getByLabel('ID of the successor').fill('bitcoin');
+  await here.confirm('Set successor');
+  await rowOf('albado').getByRole('cell', { name: 'bitcoin', exact: true }).waitFor();
+
+  await rowOf('albado').getByRole('button', { name: 'Remove: albado…' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await tokenNames()).toContain('albado');
+  await rowOf('albado').getByRole('button', { name: 'Remove: albado…' }).click();
+  await here.confirm('Remove');
+  await here.result.getByText('albado is removed.').waitFor();
+  await rowOf('albado').waitFor({ state: 'detached' });
+  expect(await tokenNames()).not.toContain('albado');
+  const { items } = (await opened.call('/audit')).body as { items: { action: string }[] };
+  expect(items.map(({ action }) => action)).toEqual(['token.remove', 'token.alias', 'token.add']);
+});
+
+it('offers no changes of built-in tokens, and shows why a token cannot be added', async () => {
+  const { page, dialog } = here;
+  expect(await rowOf('bitcoin').getByRole('button').count()).toBe(0);
+  await find('bitcoin');
+  await add('bitcoin').click();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByRole('link', { name: 'About token_rejected' }).waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  opened.service.sandbox.faults.always({ kind: 'status', status: 500, body: {} }, { path: '/coins/bebado' });
+  await find('bebado');
+  await add('bebado').click();
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByRole('link', { name: 'About upstream_unavailable' }).waitFor();
+  opened.service.sandbox.faults.clear();
+  await here.confirm('Add');
+  await here.result.getByText('bebado is added.').waitFor();
+
+  await page.getByLabel('Served tokens').fill('beba');
+  await page.getByLabel('Served tokens').press('Enter');
+  await page.getByText('1 token.').waitFor();
+  expect(await tokens().getByRole('rowheader').allInnerTexts()).toEqual(['bebado']);
+});
