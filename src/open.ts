@@ -111,8 +111,11 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   add(openCoinGeckoApi({ ...deps, catalogue, prices, usageOf: accounts.allowance.usage }));
   add(openMcp({ ...deps, catalogue, prices, statistics, nodes, accounts }));
   const upstreams = () => capabilities.flatMap(({ readings }) => readings?.upstreams?.() ?? []);
+  const requests = createRequestHistograms();
   const { listing } = prices;
-  const operator = add(await openOperator({ ...deps, accounts, notifications, upstreams, catalogue, listing }));
+  const operator = add(
+    await openOperator({ ...deps, accounts, notifications, upstreams, catalogue, listing, requests }),
+  );
 
   const components = () => capabilities.flatMap((capability) => capability.components?.() ?? []);
   const ready = memo(database.ready, { ttl: CHECK_TTL, clock, keepsErrors: true, share: withinDeadline });
@@ -130,8 +133,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   const running = runJobs(database.isShareable ? jobs : jobs.filter(({ isOfPeers }) => !isOfPeers), failures.failed);
 
   const streamFigures = newStreamFigures();
-  const requests = settings.metrics ? createRequestHistograms() : undefined;
-  if (requests) {
+  if (settings.metrics) {
     const readings = capabilities.map((capability) => capability.readings ?? {});
     metrics.addProcess();
     addRequestReadings(metrics, requests);
@@ -162,7 +164,7 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     outcomes,
     announcement: operator.announcements.current,
     statusReport: status.report,
-    requests,
+    requests: settings.metrics || operator.admin ? requests : undefined,
     streamFigures,
     checkDatabase,
     etagKey,

@@ -1,11 +1,11 @@
 import { Figures, Isolated, Panel, Tag, Time } from '../pages/components/figures.tsx';
 import { Empty, Loaded } from '../pages/components/states.tsx';
 import { Table } from '../pages/components/table.tsx';
-import { count } from '../pages/format.ts';
+import { count, orUnknown } from '../pages/format.ts';
 import { problem } from './api/problem.tsx';
 import { Head, Refresh } from './core/head.tsx';
 import { overview } from './core/store.ts';
-import type { OperatorUser, SourceReport } from './generated/records.ts';
+import type { OperatorUser, RequestReport, SourceReport } from './generated/records.ts';
 import { Budget, BudgetEnd } from './service/budget.tsx';
 import { UserCell } from './users/words.tsx';
 
@@ -24,13 +24,55 @@ const Source = ({ of: { name, state } }: { of: SourceReport }) => (
   </span>
 );
 
+const inMs = (ms: number | null) => orUnknown(ms, (value) => `${count(value)} ms`);
+
+/** The requests of the process that serves the page. */
+const Requests = ({ of: { since, requests, median, p99, problems, routes } }: { of: RequestReport }) => (
+  <div class="columns">
+    <Panel title="Requests to this process">
+      <Figures
+        of={[
+          ['Since', <Time at={since} />],
+          ['Requests', count(requests)],
+          ['Median latency', inMs(median)],
+          ['99th percentile', inMs(p99)],
+        ]}
+      />
+      <Table
+        label="Requests by route"
+        empty="No requests yet."
+        items={routes.slice(0, ROWS)}
+        keyOf={({ route }) => route}
+        columns={[
+          { title: 'Route', cell: ({ route }) => <code>{route}</code> },
+          { title: 'Requests', kind: 'num', cell: (row) => count(row.requests) },
+          { title: 'Median', kind: 'num', cell: (row) => inMs(row.median) },
+          { title: '99th percentile', kind: 'num', cell: (row) => inMs(row.p99) },
+        ]}
+      />
+    </Panel>
+    <Panel title="Errors of this process">
+      <Table
+        label="Errors by code"
+        empty="No errors since this process started."
+        items={problems}
+        keyOf={({ code }) => code}
+        columns={[
+          { title: 'Code', cell: ({ code }) => <a href={`docs/problems#${code}`}>{code}</a> },
+          { title: 'Responses', kind: 'num', cell: (row) => count(row.count) },
+        ]}
+      />
+    </Panel>
+  </div>
+);
+
 export const Overview = () => (
   <>
-    <Head title="Overview" hint="Request rates, errors and latencies are in the metrics of the service.">
+    <Head title="Overview" hint="The request rates and latencies of all processes are in the metrics of the service.">
       <Refresh of={overview} />
     </Head>
     <Loaded of={overview} problem={problem}>
-      {({ active: { items, nextCursor }, sources, undelivered, events }) => {
+      {({ active: { items, nextCursor }, sources, requests, undelivered, events }) => {
         const active = items.filter(({ lastHour }) => lastHour > 0);
         const isWhole = nextCursor === null || active.length < items.length;
         const working = sources.filter(({ state }) => state === 'working' || state === 'unused');
@@ -74,6 +116,7 @@ export const Overview = () => (
                 />
               </Panel>
             </div>
+            <Requests of={requests} />
             <Panel title={`Changes of the last day (${sizeOf(events)})`} actions={<a href="#/audit">Audit log</a>}>
               {events.items.length === 0 ? (
                 <Empty>No changes in the last 24 hours.</Empty>

@@ -9,7 +9,7 @@ const TAGS = [
   { name: 'users', description: 'Find users' },
   { name: 'changes', description: 'Change a user. Each change adds an audit event.' },
   { name: 'tokens', description: 'Find, add and remove tokens. Each change adds an audit event.' },
-  { name: 'service', description: 'Data sources, undelivered messages and the announcement' },
+  { name: 'service', description: 'Data sources, requests, undelivered messages and the announcement' },
   { name: 'audit', description: 'The changes that the operator made' },
 ];
 

@@ -6,6 +6,7 @@ import type { Notifications } from '#notifications/open-notifications';
 import { createAuditLog } from '#operator/audit/audit';
 import { createAuditStore } from '#operator/audit/audit-store';
 import type { Capability, CapabilityDeps } from '#server/capability';
+import type { RequestHistograms } from '#server/request-metrics';
 import type { SourceOutcomes } from '#upstream/source-outcomes';
 import type { UpstreamReading } from '#upstream/upstream-metrics';
 import { createAccountReport } from '#users/administration/account-report';
@@ -16,6 +17,7 @@ import { createAnnouncementStore } from './announcements/announcement-store.ts';
 import { openAnnouncements } from './announcements/announcements.ts';
 import { createMessageList } from './messages.ts';
 import type { OperatorSettings } from './operator-settings.ts';
+import { createRequestReport } from './requests.ts';
 import { sourceReports } from './sources.ts';
 import { createTokenChanges } from './tokens/tokens.ts';
 import { createActivity } from './users/activity.ts';
@@ -33,9 +35,10 @@ type Deps = CapabilityDeps<OperatorSettings> & {
   upstreams: () => readonly UpstreamReading[];
   catalogue: Pick<Catalogue, 'all'>;
   listing: Listing;
+  requests: RequestHistograms;
 };
 
-export async function openOperator({ accounts, notifications, outcomes, upstreams, ...deps }: Deps) {
+export async function openOperator({ accounts, notifications, outcomes, upstreams, requests, ...deps }: Deps) {
   const { settings, database, deadline, refreshes, versions, clock } = deps;
   const { prisma } = database;
   const announcementStore = deadline.over(createAnnouncementStore(prisma));
@@ -63,6 +66,7 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
       exportJson: accounts.users.exportJson,
       changes: createUserChanges({ ...accounts, directory }),
       sources: () => sourceReports({ readings: upstreams, outcomes: outcomes.read, clock }),
+      requests: createRequestReport(requests, clock),
       tokens: createTokenChanges(deps),
       messages: createMessageList(notifications.messages),
       announcements,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '#core/actor';
 import { describedInstant, instantOrNull, recordId, text, textOrNull, whole } from '#core/forms/record-fields';
+import { PROBLEM_CODES } from '#core/problems';
 import { SCOPES } from '#keys/api-key';
 import { KEY_STATES } from '#keys/key-validity';
 import { CHANNEL_NAMES } from '#notifications/messages';
@@ -150,6 +151,36 @@ export const sourceReport = z
   })
   .meta({ id: 'SourceReport', description: 'The state of a data source and its call budget' });
 export type SourceReport = z.infer<typeof sourceReport>;
+
+const latency = {
+  median: z.number().nullable().meta({ description: 'The median in ms; null without a successful response' }),
+  p99: z.number().nullable().meta({ description: 'The 99th percentile in ms; null without a successful response' }),
+};
+
+export const requestReport = z
+  .object({
+    since: describedInstant('When this process started'),
+    requests: whole('All responses', 12345),
+    ...latency,
+    problems: z
+      .array(z.object({ code: z.enum(PROBLEM_CODES), count: whole('Responses with this code', 42) }))
+      .meta({ description: 'Problem responses by code, most first' }),
+    routes: z
+      .array(
+        z.object({
+          route: text("The route's pattern; `unmatched` if no route matched", '/v1/prices/latest/token'),
+          requests: whole('All responses of the route', 1234),
+          ...latency,
+        }),
+      )
+      .meta({ description: 'Responses by route, most first' }),
+  })
+  .meta({
+    id: 'RequestReport',
+    description:
+      'The requests to the public port of the process that responds, since its start. Latencies are those of successful responses (2xx or 304), estimated from a histogram: up to 5,000 ms.',
+  });
+export type RequestReport = z.infer<typeof requestReport>;
 
 const MESSAGE_STATES = ['waiting', 'failed', 'given_up'] as const;
 

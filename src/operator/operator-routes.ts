@@ -19,7 +19,7 @@ const MAX_BYTES = 16 * 1024;
  */
 export const operator: FastifyPluginAsyncZod<AdminServices & { bodies: RequestBodies }> = async (app, options) => {
   const { token, bodies, directory, exportJson, changes, tokens, audit } = options;
-  const { sources, messages, announcements, clock } = options;
+  const { sources, requests, messages, announcements, clock } = options;
   readJsonBodies(app, bodies, { limit: MAX_BYTES, callerOf: ({ client }) => client });
   neverStored(app);
   app.addHook('onRequest', async (request) => {
@@ -29,6 +29,6 @@ export const operator: FastifyPluginAsyncZod<AdminServices & { bodies: RequestBo
   app.register(users, { directory, exportJson });
   app.register(userChanges, { changes });
   app.register(tokenRoutes, { tokens });
-  app.register(serviceState, { sources, messages, announcements, clock });
+  app.register(serviceState, { sources, requests, messages, announcements, clock });
   app.register(auditLog, { audit });
 };

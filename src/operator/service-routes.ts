@@ -4,7 +4,7 @@ import { adminOf } from '#core/actor';
 import type { Clock } from '#core/clock';
 import { announcementRecord } from './announcements/announcement-records.ts';
 import type { AdminServices } from './open-operator.ts';
-import { messagePage, messageRecord, sourceReport } from './operator-records.ts';
+import { messagePage, messageRecord, requestReport, sourceReport } from './operator-records.ts';
 import { cursor, limit, singleLineTextOrNull, time } from './parameters.ts';
 
 const sources = {
@@ -14,6 +14,16 @@ const sources = {
   description:
     'The state is that of the process that responds; the times of the last calls and the budget are those of all processes.',
   response: { 200: z.array(sourceReport).meta({ description: 'All configured sources' }) },
+};
+
+const requests = {
+  tags: ['service'],
+  summary: 'Read the requests, errors and latencies of this process',
+  operationId: 'getRequestReport',
+  description:
+    'Counts the requests to the public port of the process that responds, since its start. The metrics contain those of ' +
+    'all processes.',
+  response: { 200: requestReport },
 };
 
 const messages = {
@@ -73,10 +83,12 @@ const announce = (clock: Clock) => ({
   response: { 200: announcementRecord },
 });
 
-type Services = Pick<AdminServices, 'sources' | 'messages' | 'announcements' | 'clock'>;
+type Services = Pick<AdminServices, 'sources' | 'requests' | 'messages' | 'announcements' | 'clock'>;
 
 export const serviceState: FastifyPluginAsyncZod<Services> = async (app, services) => {
   app.get('/sources', { schema: sources }, async () => services.sources());
+
+  app.get('/requests', { schema: requests }, async () => services.requests());
 
   app.get('/messages', { schema: messages }, async ({ query }) => services.messages.list(query));
 

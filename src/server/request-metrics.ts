@@ -23,9 +23,9 @@ export type Histogram = {
 };
 
 /** One count per bucket. The last bucket is for durations beyond all bounds. */
-const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
+export const countsOf = ({ figures }: Pick<Histogram, 'figures'>): Float64Array => figures.subarray(1);
 
-const countIn = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0);
+export const countIn = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Adds a response with its duration in seconds. The fast path calls this for each request. */
 export function observe({ figures }: Histogram, seconds: number): void {
@@ -71,7 +71,7 @@ export type RequestHistograms = ReturnType<typeof createRequestHistograms>;
 const isSuccess = ({ status }: Histogram) => status < 300 || status === 304;
 
 /** Adds up the durations of successful responses per route, so that clients cannot create histograms. */
-function durationsOf(histograms: Iterable<Histogram>) {
+export function durationsOf(histograms: Iterable<Histogram>) {
   const byRoute = new Map<string, Float64Array>();
   for (const histogram of histograms) {
     if (!isSuccess(histogram)) continue;

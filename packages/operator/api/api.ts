@@ -6,6 +6,7 @@ import type {
   MessagePage,
   OperatorUser,
   OperatorUserDetail,
+  RequestReport,
   SourceReport,
   TokenPage,
   User,
@@ -107,6 +108,7 @@ export function createApi(token: () => string | undefined, onRejected: (error: Q
     setSuccessor: (id: string, successor: string | null) =>
       send(`${pathOf(id)}/successor`, { method: 'PUT', body: { successor } }),
     removeToken: (id: string) => send(pathOf(id), { method: 'DELETE' }),
+    requests: () => read<RequestReport>('/requests'),
     sources: () => read<SourceReport[]>('/sources'),
     messages: (query: Query) => read<MessagePage>(`/messages${queryOf(query)}`),
     retry: (id: string) => read(`/messages/${encodeURIComponent(id)}/retry`, { method: 'POST' }),

@@ -48,13 +48,14 @@ export const messages = openResource(api.messages);
 export const audit = openResource(api.audit);
 export const overview = openResource(async () => {
   const from = new Date(Date.now() - DAY).toISOString();
-  const [active, reports, undelivered, events] = await Promise.all([
+  const [active, reports, requests, undelivered, events] = await Promise.all([
     api.users({ sort: 'lastHour', limit: MAX_PAGE }),
     api.sources(),
+    api.requests(),
     api.messages({ limit: MAX_PAGE }),
     api.audit({ from, limit: MAX_PAGE }),
   ]);
-  return { active, sources: reports, undelivered, events };
+  return { active, sources: reports, requests, undelivered, events };
 });
 /** A page of the served tokens, with the state of all tokens. */
 export const tokens = openResource(async (query: Query) => {

@@ -91,3 +91,12 @@ it('offers no changes of built-in tokens, and shows why a token cannot be added'
   await page.getByText('1 token.').waitFor();
   expect(await tokens().getByRole('rowheader').allInnerTexts()).toEqual(['bebado']);
 });
+
+it('shows the requests and the errors of the process in the overview', async () => {
+  await opened.service.get('/v1/nothing');
+  await here.page.goto(`${opened.url}/#/overview`);
+  await here.settled();
+  const errors = here.page.getByRole('table', { name: 'Errors by code' });
+  await errors.getByRole('row').filter({ hasText: 'not_found' }).getByRole('cell', { name: '1' }).waitFor();
+  await here.page.getByRole('table', { name: 'Requests by route' }).getByText('/v1/tokens').waitFor();
+});
