@@ -36,7 +36,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data SHUTDOWN_GRACE_MS=
   METRICS_PORT=off ADMIN_PORT=off
 COPY --from=program /usr/local/bin/node /usr/local/bin/node
 # Node 26 needs libatomic1. The build stops here if Debian lacks a library that Node needs.
-RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 && rm -rf /var/lib/apt/lists/* /var/log/* \
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
   && node --version && mkdir --mode=0700 /data && chown 1000:1000 /data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
