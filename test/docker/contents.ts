@@ -1,9 +1,9 @@
 /** The parts of the application folder that the service requires. */
 const NEEDED =
-  /^(package\.json|LICENSE|node_modules\/.+|prisma\/migrations\/.+|build\/(?!client\/|console\/).+|dist\/(console|operator)\/.+)$/;
+  /^(package\.json|LICENSE|node_modules\/.+|prisma\/migrations\/.+|build\/(?!client\/|console\/).+|dist\/((console|operator)\/.+|client\.tgz))$/;
 
-/** The demo, the stand-ins for the data sources, secrets, and git's own files. */
-const FORBIDDEN = /(^|\/)(sandbox|demo[^/]*|\.env[^/]*|\.npmrc|\.git)(\/|$)/;
+/** The stand-ins for data sources, secrets, and git's own files. `demo` remains: it reports that they are missing. */
+const FORBIDDEN = /(^|\/)(sandbox|\.env[^/]*|\.npmrc|\.git)(\/|$)/;
 
 /** The files in the image's application folder that the service does not require. Packages are not checked. */
 export const superfluousFiles = (files: readonly string[]) =>
