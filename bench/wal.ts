@@ -8,17 +8,19 @@ import type { KeyHolder } from '#keys/key-validity';
 import { createLedgerStore } from '#ledger/statements/ledger-store';
 import { execute, makeDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
+import { TREE } from './node.ts';
 import { type Figure, median, seen } from './table.ts';
-import { makeUsers } from './users.ts';
+import { makeUsers, migrate } from './users.ts';
 
 /** As long as PostgreSQL waits by default: the first change of a page after a checkpoint writes the whole page. */
 const CHECKPOINT_EVERY = 5 * MINUTE;
 const LIMIT = 10_000_000;
+const OPENED_AT_ONCE = 50;
 
 /** `calls` returns the number of calls that the key `n` makes in the tick `t`, counted from 0. */
 type Load = { name: string; keys: number; minutes: number; calls: (n: number, t: number) => number };
 
-const every = (seconds: number) => (n: number, t: number) => ((n * 7 + t) % seconds === 0 ? 1 : 0);
+export const every = (seconds: number) => (n: number, t: number) => ((n * 7 + t) % seconds === 0 ? 1 : 0);
 const once = (_: number, t: number) => (t === 0 ? 1 : 0);
 
 // A resting lease is closed after ten minutes. Resting keys are measured before that.
@@ -39,21 +41,34 @@ const LOADS: readonly Load[] = [
 /** One process with this many keys, each with a call in every tick: how long do the statements of a tick take? */
 const TIMED = { name: 'timed', keys: 10_000, minutes: 1, calls: () => 1 } satisfies Load;
 
-/** The total of the server's WAL, in bytes, and of the database's row versions. */
+/** The totals of a server: its WAL in bytes, how often WAL was written to the disk, and the database's row versions. */
 async function readWritten(url: string) {
-  const [row] = await execute<{ wal: string; versions: string }>(
+  const [row] = await execute<{ wal: string; writes: string; versions: string }>(
     url,
-    `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal,
+    `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS wal, (SELECT wal_write FROM pg_stat_wal) AS writes,
       (SELECT sum(n_tup_ins + n_tup_upd) FROM pg_stat_user_tables) AS versions`,
   );
-  return { wal: Number(row?.wal), versions: Number(row?.versions) };
+  return { wal: Number(row?.wal), writes: Number(row?.writes), versions: Number(row?.versions) };
 }
 
-/** Simulates one process, with a tick every second of simulated time. Nothing else may write to the server. */
-async function play(server: string, { keys, minutes, calls }: Load) {
-  const { url, drop } = await makeDatabase(server);
-  const database = await openDatabase({ url, dataDir: 'unused' });
-  const apiKeys = await makeUsers({ url, dataDir: 'unused' }, keys, LIMIT);
+/** A database that is measured. `prepare` is called when it has its users, and before the ledger is used. */
+export type MeasuredDatabase = {
+  url: string;
+  /** The servers that have the database's rows. */
+  nodes: readonly string[];
+  prepare: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Simulates one process, with a tick every second of simulated time. Nothing else may write to the servers. */
+export async function play({ url, nodes, prepare }: MeasuredDatabase, { keys, minutes, calls }: Load) {
+  const onNodes = (statement: string) => Promise.all(nodes.map((node) => execute(node, statement)));
+  const readNodes = () => Promise.all(nodes.map(readWritten));
+  const location = { url, dataDir: 'unused' };
+  await migrate(location, TREE);
+  const apiKeys = await makeUsers(location, keys, LIMIT);
+  await prepare();
+  const database = await openDatabase(location);
   let now = Date.now();
   const start = now;
   const clock = { now: () => now, elapsed: () => now - start + 1 };
@@ -63,13 +78,16 @@ async function play(server: string, { keys, minutes, calls }: Load) {
     },
   };
   let waited = 0;
+  let statements = 0;
   const query: typeof database.query = async (...statement) => {
+    statements++;
     const since = performance.now();
     const rows = await database.query<never>(...statement);
     waited += performance.now() - since;
     return rows;
   };
   const change: typeof database.execute = async (...statement) => {
+    statements++;
     const since = performance.now();
     const count = await database.execute(...statement);
     waited += performance.now() - since;
@@ -81,6 +99,7 @@ async function play(server: string, { keys, minutes, calls }: Load) {
     clock,
     failures,
     tickMs: 2 ** 30,
+    isDistributed: database.isDistributed,
   });
   const callers: KeyHolder[] = [];
   for (const apiKey of apiKeys) callers.push(await allowance.holderOf(apiKey));
@@ -95,26 +114,53 @@ async function play(server: string, { keys, minutes, calls }: Load) {
     tickTimes.push(waited);
   }
 
-  // The first minute opens leases and rests idle keys.
+  // On a cluster, the first calls of each user have separate statements, and wait at most five seconds.
+  for (let n = 0; n < keys; n += OPENED_AT_ONCE) {
+    const receipts = callers.slice(n, n + OPENED_AT_ONCE).map((key) => allowance.spend(key, 1));
+    for (const receipt of await Promise.all(receipts)) allowance.keep(receipt);
+  }
+  // The first minute rests idle keys.
   for (let t = 0; t < 60; t++) await tick(t);
-  await execute(url, 'CHECKPOINT');
-  const before = await readWritten(url);
+  await onNodes('CHECKPOINT');
+  const before = await readNodes();
+  statements = 0;
   for (let t = 60; t < 60 * (1 + minutes); t++) {
-    if (t > 60 && ((t - 60) * SECOND) % CHECKPOINT_EVERY === 0) await execute(url, 'CHECKPOINT');
+    if (t > 60 && ((t - 60) * SECOND) % CHECKPOINT_EVERY === 0) await onNodes('CHECKPOINT');
     await tick(t);
   }
   allowance.abandon();
   await database.close();
   // The sessions publish their statistics when they end.
   await wait(SECOND);
-  const after = await readWritten(url);
-  await drop();
+  const after = await readNodes();
   const perKeyAndHour = (total: number) => (total / keys) * (HOUR / (minutes * MINUTE));
   return {
-    wal: perKeyAndHour(after.wal - before.wal),
-    versions: perKeyAndHour(after.versions - before.versions),
+    /** What each node has written, in the order of `nodes`. */
+    nodes: after.map(({ wal, writes, versions }, n) => ({
+      wal: perKeyAndHour(wal - (before[n]?.wal ?? 0)),
+      writesPerTick: (writes - (before[n]?.writes ?? 0)) / (minutes * 60),
+      versions: perKeyAndHour(versions - (before[n]?.versions ?? 0)),
+    })),
+    statements: perKeyAndHour(statements),
     tickTime: median(tickTimes.slice(-60)),
   };
+}
+
+/** Creates a database on a server. `close` deletes it. */
+async function openOn(server: string): Promise<MeasuredDatabase> {
+  const { url, drop } = await makeDatabase(server);
+  return { url, nodes: [url], prepare: async () => undefined, close: drop };
+}
+
+async function playOn(server: string, load: Load) {
+  const measured = await openOn(server);
+  try {
+    const { nodes, tickTime } = await play(measured, load);
+    const [{ wal, versions } = { wal: Number.NaN, versions: Number.NaN }] = nodes;
+    return { wal, versions, tickTime };
+  } finally {
+    await measured.close();
+  }
 }
 
 /** Measures what the ledger writes for each active key. */
@@ -122,12 +168,12 @@ export async function measure({ databaseServer }: Environment): Promise<Figure[]
   if (databaseServer === undefined) return [];
   const figures: Figure[] = [];
   for (const load of LOADS) {
-    const { wal, versions } = await play(databaseServer, load);
+    const { wal, versions } = await playOn(databaseServer, load);
     const text = `${(wal / 1000).toFixed(1)} KB, ${versions.toFixed(0)} row versions`;
     figures.push(seen(`WAL for each key and hour: ${load.name}`, text));
     console.error(`${load.name}: ${text}`);
   }
-  const { tickTime } = await play(databaseServer, TIMED);
+  const { tickTime } = await playOn(databaseServer, TIMED);
   figures.push(seen('Time of the statements of a tick with 10,000 active keys', `${tickTime.toFixed(0)} ms`));
   return figures;
 }
