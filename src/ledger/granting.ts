@@ -77,7 +77,8 @@ export function createGranting(dependencies: Dependencies) {
       const lacks = (needed[i] as number) - state.granted;
       // The lease may keep fewer calls than this process knew when it sent the request.
       if ((cost === 0 || state.left < 0) && unspent(lease) > reserveOf(lease, reservePart)) quota.isRecalled = true;
-      if (lease !== quota.lease || quota.isRecalled) again.push(quota);
+      // A refused call is rejected before its lease returns what it holds beyond a lowered limit.
+      if (lease !== quota.lease || (quota.isRecalled && lacks <= 0)) again.push(quota);
       else if (lacks <= 0) quota.exhausted = cost > 0 ? undefined : quota.exhausted;
       else if (await findCalls(quota, state)) again.push(quota);
       else {

@@ -174,3 +174,15 @@ it('charges a call to the period and date in which it was paid, and the next per
     { period: PERIOD_END, used: EXPENSIVE, outstanding: 0 },
   ]);
 });
+
+it('a call is rejected at once if its lease holds more than a lowered limit leaves, but too few for the call', async () => {
+  const [only] = open(1) as [LeaseHolder];
+  const { key, apiKey } = await createUser(database, only, { limit: EXPENSIVE, at: START });
+  only.refund(await only.call(apiKey, EXPENSIVE));
+  const running = await only.call(apiKey, 6);
+  await database.prisma.user.update({ where: { key }, data: { limit: 3 } });
+  expect(await outcome(only.call(apiKey, 5), only)).toMatchObject({ code: 'quota_exceeded' });
+  only.keep(running);
+  await close();
+  expect(await usageRows(database, key)).toMatchObject([{ used: 6, outstanding: 0 }]);
+});
