@@ -1,39 +1,26 @@
 import { base64, keyOf, signedTxRaw } from '../fixtures/signing.ts';
 import type { Environment } from './environment.ts';
 import { freePort } from './free-port.ts';
+import { openInspector } from './inspector.ts';
 import { openStand } from './stand.ts';
 import { atMost, type Figure } from './table.ts';
 
 /** The number of repetitions. A file counts only if it runs in all of them, which excludes background work. */
 const ROUNDS = 4;
 
-/** Connects to a process's inspector to measure function coverage. */
+/** Measures a process's function coverage through its inspector. */
 async function openCoverage(port: number) {
-  const [{ webSocketDebuggerUrl }] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
-  const socket = new WebSocket(webSocketDebuggerUrl);
-  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
-  let last = 0;
-  const send = (method: string, params = {}) =>
-    new Promise<Coverage>((resolve) => {
-      const id = ++last;
-      socket.addEventListener('message', function listen({ data }) {
-        const message = JSON.parse(data);
-        if (message.id !== id) return;
-        socket.removeEventListener('message', listen);
-        resolve(message.result);
-      });
-      socket.send(JSON.stringify({ id, method, params }));
-    });
+  const { send, close } = await openInspector(port);
   await send('Profiler.enable');
   await send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   return {
     /** The source files in which a function ran since the last call of `files`. */
     async files(): Promise<Set<string>> {
-      const { result } = await send('Profiler.takePreciseCoverage');
+      const { result } = await send<Coverage>('Profiler.takePreciseCoverage');
       const ran = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0));
       return new Set(ran.flatMap(({ url }) => /\/((?:src|packages)\/(?!generated).*)$/.exec(url)?.[1] ?? []));
     },
-    close: () => socket.close(),
+    close,
   };
 }
 type Coverage = { result: { url: string; functions: { ranges: [{ count: number }] }[] }[] };

@@ -41,6 +41,7 @@ const BENCHES = {
   month: () => import('./simulated-month.ts'),
   catalogue: () => import('./simulated-catalogue.ts'),
   path: () => import('./call-path.ts'),
+  profile: () => import('./profile.ts'),
   operator: () => import('./operator.ts'),
   before: () => import('./before.ts'),
   tracing: () => import('./tracing.ts'),

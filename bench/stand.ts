@@ -82,10 +82,10 @@ export async function openStand({ databaseServer }: Environment, users = 1, tree
       // The baseline servers' Node sets these headers itself.
       const automatic = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
       const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => !automatic.has(name)));
-      const bare = (sent: Record<string, unknown>) =>
-        start('./bare-server.ts', { BODY_FILE: file, HEADERS: JSON.stringify(sent) });
+      const bare = (sent: Record<string, unknown>, settings = {}) =>
+        start('./bare-server.ts', { ...settings, BODY_FILE: file, HEADERS: JSON.stringify(sent) });
       return {
-        plain: () => bare({ 'content-type': headers['content-type'] }),
+        plain: (settings: Record<string, string> = {}) => bare({ 'content-type': headers['content-type'] }, settings),
         withHeaders: () => bare(headers),
       };
     },
