@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { hasEnded, servedCurrencies } from '#prices/model/currency';
 import { PLAN_NAMES, PLANS, perPeriod, termInWords } from '#users/plan';
-import { footerHtml, headerHtml } from '#web/page';
+import { footerHtml } from '#web/page';
 import { buildPage, ROOT } from './build-page.ts';
 
 // Builds the console. Run by `npm ci` and `npm run build:console`.
@@ -15,24 +15,12 @@ const planChoice = () =>
 <span><strong>${title}</strong> <span data-count="${limit}">${limit.toLocaleString('en-US')}</span> calls ${perPeriod(name)}</span></label>`;
   }).join('\n');
 
-const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
-
-/** The currency options. Each starts with the code, so that typing the code finds the option. */
-const currencyChoice = () => {
-  const names = new Intl.DisplayNames('en', { type: 'currency' });
-  const offered = servedCurrencies(true).filter((code) => !hasEnded(code));
-  return offered
-    .map((code) => {
-      const written = code.toUpperCase();
-      return `<option value="${code}">${written} · ${COINS[code] ?? names.of(written)}</option>`;
-    })
-    .join('');
-};
+const currencies = () => servedCurrencies(true).filter((code) => !hasEnded(code));
 
 const CHARTS =
   ' Charts: TradingView Lightweight Charts™, © 2026 <a href="https://www.tradingview.com/">TradingView, Inc.</a>';
 
-/** The parts are the menu and dialogs, the fields of a key, and the view for visitors who are not signed in. */
+/** The parts are the dialogs, the fields of a key, and the view for visitors who are not signed in. */
 export const buildConsole = (folder: string): Promise<void> =>
   buildPage(folder, {
     source: join(ROOT, 'packages/console'),
@@ -40,8 +28,7 @@ export const buildConsole = (folder: string): Promise<void> =>
     parts: ['dialogs', 'key-fields', 'entrance'],
     fill: {
       plans: planChoice(),
-      currencies: currencyChoice(),
-      header: headerHtml('./', 'console'),
+      currencies: currencies().join(' '),
       footer: footerHtml('./', CHARTS),
     },
   });

@@ -1,5 +1,5 @@
 import type { OnError } from '../pages/problem.ts';
-import type { Allowance } from './account/allowance.ts';
+import type { Allowance } from './account/store.ts';
 import type { MarketData } from './api/market-data.ts';
 import type { Session } from './api/session.ts';
 import type { Currency } from './core/currency.ts';
@@ -12,7 +12,7 @@ export type Context = {
   allowance: Allowance;
   currency: Currency;
   theme: Theme;
-  /** Whether the dashboard is the current view. */
+  /** Whether Prices is the current page. Reads signals, so that an effect can follow it. */
   isVisible: () => boolean;
   onError: OnError;
 };

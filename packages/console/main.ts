@@ -1,64 +1,89 @@
+import { h, render } from 'preact';
 import type { User } from '../client/index.ts';
 import { byId, openScrollEdges } from '../pages/dom.ts';
 import { isTemporary, toError } from '../pages/problem.ts';
 import { openQuestions } from '../pages/question.ts';
-import { endSession, takeEndNotice } from '../pages/session/end.ts';
-import { openAccountMenu } from './account/account-menu.ts';
-import { openAllowance } from './account/allowance.ts';
+import { endSession } from '../pages/session/end.ts';
+import { Account } from './account/account.tsx';
 import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
 import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
+import { createAccountStore } from './account/store.ts';
 import { openKeyCreated } from './account/validity.ts';
 import { openRequests } from './activity/requests.ts';
 import { openUsage } from './activity/usage.ts';
 import { openWebhooks } from './activity/webhooks.ts';
-import { openAnnouncement } from './announcement.ts';
 import { createSession } from './api/session.ts';
-import { openCurrency } from './core/currency.ts';
+import { CurrencyChoice } from './core/currency-choice.tsx';
 import { factsOf, openTheme } from './core/facts.ts';
+import { Alerts, PanelNote } from './core/failures.tsx';
+import { PAGES, type PageName } from './core/router.ts';
+import * as store from './core/store.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
-import { openBanner, openPanelErrors } from './dashboard/panel-errors.ts';
-import { openRetries } from './dashboard/retries.ts';
 import { openSample } from './sample.ts';
+import { openAnnouncement } from './shell/announcement.ts';
+import { Dialogs, followTitle, Header, Messages, Remedy } from './shell/shell.tsx';
 
-/** The ID of each view's heading, which receives the focus when the view opens. */
-const VIEWS = {
+const { failures, notice, page, view } = store;
+
+/** The ID of the heading of each view before the pages, which receives the focus when the view opens. */
+const HEADINGS = {
   resume: 'resume-title',
   welcome: 'welcome-title',
   'mail-link': 'mail-link-title',
   'key-created': 'key-created-title',
-  dashboard: 'dashboard-title',
 };
-type ViewName = keyof typeof VIEWS;
 
 const DAMAGED_LINK = 'The link is incomplete. Open the whole link from the email.';
 const theme = openTheme();
-const resumeRetries = openRetries();
 const session = createSession(new URL('.', location.href), { onChanged: showChanged, onEnded: endSession });
-const ended = takeEndNotice();
-let current: ViewName | undefined;
-
-function show(view: ViewName, notice = ''): void {
-  for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
-  const isFirst = current === undefined && ended === undefined;
-  // On a phone, the user has scrolled down to the form. The next view must start at the top.
-  if (current !== view) scrollTo(0, 0);
-  current = view;
-  document.body.dataset.view = view;
-  byId('account-button').hidden = view !== 'dashboard';
-  showNotice(notice);
-  if (view !== 'dashboard') document.title = 'Quotient';
-  if (!isFirst) byId(VIEWS[view]).focus({ preventScroll: view === 'dashboard' });
-}
-
-function showNotice(text: string): void {
-  byId('notice').textContent = text;
-}
-
-const isDashboard = () => current === 'dashboard';
-const keyCreated = openKeyCreated(session, showDashboard);
 const facts = factsOf(document.documentElement);
-const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showDashboard });
+/** The pages whose data was loaded. */
+const loaded = new Set<PageName>();
+
+function show(next: store.ViewName, text = ''): void {
+  const isFirst = view.value === undefined && store.ended === undefined;
+  // On a phone, the user has scrolled down to the form. The next view must start at the top.
+  if (view.value !== next) scrollTo(0, 0);
+  const isOther = view.value !== next;
+  view.value = next;
+  notice.value = text;
+  for (const name of Object.keys(HEADINGS)) byId(name).hidden = name !== next;
+  byId('dashboard').hidden = next !== 'pages';
+  document.body.dataset.view = next;
+  if (next === 'pages') {
+    showPage();
+    if (!isFirst && isOther) focusTitle();
+  } else if (!isFirst) byId(HEADINGS[next]).focus();
+}
+
+const focusTitle = () => byId(`${page.value}-page`).querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+
+function showPage(): void {
+  for (const name of PAGES) byId(`${name}-page`).hidden = name !== page.value;
+  if (loaded.has(page.value)) return;
+  loaded.add(page.value);
+  if (page.value === 'prices') void dashboard.load();
+  else loadForOwner();
+}
+
+/** Loads the data that only an owner key can read. */
+function loadForOwner(): void {
+  if (account.access.value !== 'owner') return;
+  if (loaded.has('usage')) void requests.open();
+  if (loaded.has('notices') && facts.sendsMail) void notices.load();
+}
+
+page.subscribe(() => {
+  if (view.value !== 'pages') return;
+  notice.value = '';
+  showPage();
+  focusTitle();
+  scrollTo(0, 0);
+});
+
+const keyCreated = openKeyCreated(session, showPages);
+const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showPages });
 const mailLink = openMailLink(session, {
   onKey(user) {
     const isReplaced = session.user !== undefined;
@@ -67,61 +92,56 @@ const mailLink = openMailLink(session, {
     if (isReplaced && session.isUnsaved) session.reload();
     else showKeyCreated();
   },
-  onLeave: () => (session.user ? showDashboard() : void resume()),
+  onLeave: () => (session.user ? showPages() : void resume()),
 });
 openSample(session.anonymous);
-openAnnouncement(session.anonymous);
 const ask = openQuestions();
-const accountMenu = openAccountMenu(session, ask, {
-  usage: () => allowance.usage(),
-  renewal: () => allowance.renewal(),
+session.onAnswer(failures.onAnswer);
+const account = createAccountStore({
+  session,
+  failures,
+  ask: store.questions.ask,
+  isSignedIn: () => view.value === 'pages',
+  onUsage: (usage) => usagePanel.update(usage),
   onKeyReplaced: showKeyCreated,
-  onRenewed: showDashboard,
-  onSignedOut: (notice) => signOut(notice),
+  onRenewed: showPages,
+  onSignedOut: (text) => signOut(text),
 });
-const banner = openBanner({
-  onRenew: accountMenu.confirmRenewal,
-  onOtherKey: useOtherKey,
-  resetsAt: () => allowance.usage()?.resetsAt,
-});
-const errors = openPanelErrors(banner);
-session.onAnswer(errors.onAnswer);
-const webhooks = openWebhooks(session, errors.onError);
+const webhooks = openWebhooks(session, failures.onError);
 const notices = openNotices(session, webhooks.open);
-const usage = openUsage(session, errors.onError);
-const requests = openRequests(session, errors.onError);
+const usagePanel = openUsage(session, failures.onError);
+const requests = openRequests(session, failures.onError);
 const keys = openKeys(session, ask, {
   onAccess(access) {
-    accountMenu.restrict(access === 'none');
-    allowance.setAccess(access);
-    if (access === 'owner') void requests.open();
-    else requests.hide();
-    if (access === 'owner' && facts.sendsMail) void notices.load();
+    const isOther = account.access.value !== access;
+    account.access.value = access;
+    if (access !== 'owner') requests.hide();
+    else if (isOther) loadForOwner();
   },
   onKeys(listed) {
-    usage.setKeys(listed);
+    usagePanel.setKeys(listed);
     requests.setKeys(listed);
   },
   onOwnKeyRevoked() {
     signOut('The key that you signed in with has been revoked.', { ofKey: true });
   },
-  onReplace: accountMenu.confirmReplacement,
-  onError: errors.onError,
-});
-const allowance = openAllowance(session, {
-  isVisible: isDashboard,
-  onError: errors.onError,
-  onUsage: usage.update,
+  onReplace: account.replaceKey,
+  onError: failures.onError,
 });
 const dashboard = openDashboard({
   session,
   theme,
-  allowance,
-  errors,
-  currency: openCurrency(),
-  isVisible: isDashboard,
+  allowance: account,
+  errors: failures,
+  currency: store.currency,
+  isVisible: () => store.isShown('prices'),
   onRefresh: keys.load,
-  onNotice: showNotice,
+  onNotice: (text) => {
+    notice.value = text;
+  },
+  onTitle: (title) => {
+    store.pricesTitle.value = title;
+  },
 });
 
 function showKeyOf(user: User): void {
@@ -134,30 +154,34 @@ function showKeyCreated(): void {
   show('key-created');
 }
 
-function showDashboard(): void {
-  accountMenu.show();
-  show('dashboard');
-  void dashboard.load();
+/** Loads the pages again if the key was rejected before. */
+function showPages(): void {
+  account.update();
+  if (failures.isBlocked()) {
+    failures.clear();
+    loaded.clear();
+  }
+  const isLoading = page.value === 'prices' && !loaded.has('prices');
+  show('pages');
+  // The page Prices reads the usage before its first charged call.
+  if (!isLoading) void account.refresh();
   void keys.load();
 }
 
 function showChanged(): void {
-  accountMenu.show();
-  if (current === 'key-created') keyCreated.show();
-  if (!isDashboard()) return;
-  if (errors.isBlocked()) void dashboard.load();
-  else void allowance.refresh();
-  void keys.load();
+  account.update();
+  if (view.value === 'key-created') keyCreated.show();
+  if (view.value === 'pages') showPages();
 }
 
-function signOut(notice: string, { ofKey = false } = {}): void {
-  session.signOut(notice, { ofKey });
-  endSession(notice);
+function signOut(text: string, { ofKey = false } = {}): void {
+  session.signOut(text, { ofKey });
+  // Another user of this tab must not get the page and the tokens of this one.
+  history.replaceState(null, '', location.pathname);
+  endSession(text);
 }
 
-function useOtherKey(): void {
-  signOut('', { ofKey: true });
-}
+const useOtherKey = () => signOut('', { ofKey: true });
 
 /** Shows the view for an emailed link in the URL. Returns false if the URL contains no complete link. */
 function showMailLink(): boolean {
@@ -165,7 +189,7 @@ function showMailLink(): boolean {
   // The browser history must not contain the one-time code.
   if (isMailLink(location.hash)) {
     history.replaceState(history.state, '', location.pathname + location.search);
-    if (!link) showNotice(DAMAGED_LINK);
+    if (!link) notice.value = DAMAGED_LINK;
   }
   if (!link) return false;
   mailLink.show(link);
@@ -173,7 +197,14 @@ function showMailLink(): boolean {
   return true;
 }
 
-byId('account-button').addEventListener('click', accountMenu.show);
+render(h(Header, { account }), byId('bar'));
+render(h(Messages, { announced: openAnnouncement(session.anonymous) }), byId('messages'));
+const remedy = (error: ReturnType<typeof toError>) => h(Remedy, { error, account, useOtherKey });
+render(h(Alerts, { failures, remedy }), byId('alerts'));
+render(h(CurrencyChoice, { currency: store.currency }), byId('currency'));
+render(h(Account, { store: account, sendsMail: facts.sendsMail }), byId('account-page'));
+render(h(Dialogs, {}), byId('dialogs'));
+followTitle();
 for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
 addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {
@@ -181,19 +212,21 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 byId('resume-leave').addEventListener('click', useOtherKey);
 
+const resumeFailure = failures.open();
+render(h(PanelNote, { of: resumeFailure }), byId('resume-problem'));
+
 async function resume(): Promise<void> {
   try {
     if (!(await session.resume())) show('welcome');
     else if (session.isUnsaved) showKeyCreated();
-    else showDashboard();
-    resumeRetries.clear();
+    else showPages();
+    resumeFailure.clear();
   } catch (thrown) {
     const error = toError(thrown);
     if (isTemporary(error)) {
       // A repeated failure leaves the focus where it is.
-      if (current !== 'resume') show('resume');
-      const problem = byId('resume-problem');
-      resumeRetries.add(problem, problem, error, resume);
+      if (view.value !== 'resume') show('resume');
+      resumeFailure.own.add(resumeFailure.own, error, resume);
     } else {
       show('welcome');
       signIn.showProblem(error);
@@ -203,7 +236,7 @@ async function resume(): Promise<void> {
 
 const isDamaged = isMailLink(location.hash) && !mailLinkIn(location.hash);
 if (!showMailLink()) {
-  if (ended === undefined) await resume();
-  else show('welcome', ended);
+  if (store.ended === undefined) await resume();
+  else show('welcome', store.ended);
 }
-if (isDamaged) showNotice(DAMAGED_LINK);
+if (isDamaged) notice.value = DAMAGED_LINK;

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { QuestionDialog } from '../pages/components/dialog.tsx';
+import { useFocusOnMove } from '../pages/components/shell.tsx';
 import { Loading } from '../pages/components/states.tsx';
 import { Toast } from '../pages/components/toast.tsx';
 import { problem } from './api/problem.tsx';
@@ -13,12 +14,17 @@ import { Announcement } from './service/announcement.tsx';
 import { Messages } from './service/messages.tsx';
 import { Sources } from './service/sources.tsx';
 import { Tokens } from './service/tokens.tsx';
-import { Bar, type Linked } from './shell.tsx';
+import { OperatorBar } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { UserList } from './users/list.tsx';
 import { UserView } from './users/user.tsx';
 
-type View = Linked & { Component: ComponentType<{ place: Place }>; load: (place: Place) => unknown };
+type View = {
+  name: string;
+  title: string;
+  Component: ComponentType<{ place: Place }>;
+  load: (place: Place) => unknown;
+};
 
 const VIEWS: readonly View[] = [
   { name: 'overview', title: 'Overview', Component: Overview, load: () => store.overview.load(undefined) },
@@ -60,25 +66,16 @@ function Banner() {
   ) : null;
 }
 
-/** The focus moves to the title if the view changes, but not at the first view. */
-function useFocusOnMove(key: string): void {
-  const shown = useRef(key);
-  useLayoutEffect(() => {
-    if (shown.current === key) return;
-    shown.current = key;
-    store.toasts.clear();
-    document.querySelector<HTMLElement>('main h1')?.focus();
-    scrollTo(0, 0);
-  }, [key]);
-}
-
 export function App() {
   const { value: place } = store.place;
   const isSignedIn = store.token.value !== undefined;
   const view = viewOf(place);
   const { Component } = view;
   const title = isSignedIn ? `${view.title}${view === USER ? ` ${place.id}` : ''}` : 'Sign in';
-  useFocusOnMove(isSignedIn ? `${view.title} ${place.id} ${place.query.cursor ?? ''}` : 'sign-in');
+  useFocusOnMove(
+    isSignedIn ? `${view.title} ${place.id} ${place.query.cursor ?? ''}` : 'sign-in',
+    store.toasts.clear,
+  );
   useEffect(() => {
     document.title = `${title} · Quotient operator`;
   }, [title]);
@@ -89,10 +86,7 @@ export function App() {
   const isReady = store.announcement.value.value !== undefined || store.announcement.error.value !== undefined;
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.querySelector('main')?.focus()}>
-        Skip to the content
-      </button>
-      <Bar views={VIEWS} current={view.name} isSignedIn={isSignedIn} signOut={signOut} />
+      <OperatorBar views={VIEWS} current={view.name} isSignedIn={isSignedIn} signOut={signOut} />
       <main tabIndex={-1} data-view={isSignedIn ? view.name : 'sign-in'}>
         {isSignedIn && view.name !== 'announcement' && <Banner />}
         {!isSignedIn && <SignIn />}

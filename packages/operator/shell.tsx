@@ -1,5 +1,4 @@
-/** A view in the navigation. */
-export type Linked = { name: string; title: string };
+import { Bar, type Linked, ThemeChoice } from '../pages/components/shell.tsx';
 
 /** The paths of the icons, in a square of 16. */
 const ICONS: Readonly<Record<string, string>> = {
@@ -12,46 +11,30 @@ const ICONS: Readonly<Record<string, string>> = {
   audit: 'M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2.5',
 };
 
-const icon = () => document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href;
+const linkTo = ({ name, title }: Pick<Linked, 'name' | 'title'>): Linked => ({
+  name,
+  title,
+  href: `#/${name}`,
+  icon: ICONS[name] ?? '',
+});
 
-type BarProps = { views: readonly Linked[]; current: string; isSignedIn: boolean; signOut: () => void };
+type Props = {
+  views: readonly Pick<Linked, 'name' | 'title'>[];
+  current: string;
+  isSignedIn: boolean;
+  signOut: () => void;
+};
 
-/** The navigation: a side bar on large screens, the top of the page on small ones. */
-export const Bar = ({ views, current, isSignedIn, signOut }: BarProps) => (
-  <header class="bar">
-    <a class="brand" href="#/overview" aria-label="Quotient, overview">
-      <img src={icon()} alt="" width="24" height="24" />
-      <span>Quotient</span>
-    </a>
+export const OperatorBar = ({ views, current, isSignedIn, signOut }: Props) => (
+  <Bar home={['#/overview', 'Quotient, overview']} views={isSignedIn ? views.map(linkTo) : []} current={current}>
+    <ThemeChoice />
     {isSignedIn && (
-      <nav class="pages" aria-label="Views">
-        {views.map(({ name, title }) => (
-          <a key={name} href={`#/${name}`} aria-current={name === current ? 'page' : undefined}>
-            <svg viewBox="0 0 16 16" aria-hidden="true">
-              <path d={ICONS[name]} />
-            </svg>
-            {title}
-          </a>
-        ))}
-      </nav>
+      <button type="button" class="account-button" onClick={signOut}>
+        Sign out
+      </button>
     )}
-    <div class="bar-end">
-      <label class="theme">
-        <span class="unseen">Theme</span>
-        <select id="theme" autocomplete="off">
-          <option value="system">System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
-        </select>
-      </label>
-      {isSignedIn && (
-        <button type="button" class="account-button" onClick={signOut}>
-          Sign out
-        </button>
-      )}
-      <p class="soft">
-        Times are in UTC. <a href="openapi.json">Operator API</a>
-      </p>
-    </div>
-  </header>
+    <p class="soft">
+      Times are in UTC. <a href="openapi.json">Operator API</a>
+    </p>
+  </Bar>
 );

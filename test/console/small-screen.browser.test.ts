@@ -27,16 +27,22 @@ it('the price table marks the edges with hidden content', async () => {
   await expect.poll(shadows, { message: 'the whole table is visible' }).toEqual(['0', '0']);
 });
 
-it('the account button keeps showing the remaining calls', async () => {
+it('keeps the pages at the bottom and the remaining calls at the top', async () => {
   const { page } = here;
-  const left = page.locator('#account-left');
-  await expect.poll(() => left.innerText()).toBe('9,999 left');
+  const account = page.getByRole('link', { name: 'Ada Lovelace 9,999 left' });
+  await account.waitFor();
   for (const width of [390, 320]) {
     await page.setViewportSize({ width, height: 844 });
-    expect(await left.isVisible()).toBe(true);
-    const [outer, inner] = await Promise.all([page.locator('#account-button').boundingBox(), left.boundingBox()]);
-    expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0));
+    const left = await account.boundingBox();
+    expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(width);
+    expect(left?.y).toBeLessThan(60);
+    for (const link of await page.getByRole('navigation', { name: 'Views' }).getByRole('link').all()) {
+      const box = await link.boundingBox();
+      expect(box?.y, `${width} px`).toBeGreaterThan(780);
+      expect(box?.width).toBeGreaterThan(48);
+    }
   }
-  const button = page.getByRole('button', { name: 'Ada Lovelace 9,999 left' });
-  expect(await button.count(), 'its accessible name contains the user name').toBe(1);
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
 });

@@ -1,35 +1,40 @@
-import { byId } from '../../pages/dom.ts';
+import { signal } from '@preact/signals';
 import { numbers } from '../../pages/format.ts';
 import { openStored } from '../../pages/session/storage.ts';
 
 export const DEFAULT_CURRENCY = 'usd';
 
-export function openCurrency() {
-  const select = byId('currency', HTMLSelectElement);
+/** `codes` are the currencies that the service offers. */
+export function openCurrency(codes: readonly string[]) {
   const stored = openStored('localStorage', 'quotient:currency');
   const listeners: (() => void)[] = [];
-  const isOffered = (code: string) => [...select.options].some(({ value }) => value === code);
+  const isOffered = (code: string) => codes.includes(code);
 
   function preferred(): string {
     const code = stored.read() ?? DEFAULT_CURRENCY;
     return isOffered(code) ? code : DEFAULT_CURRENCY;
   }
-  select.value = preferred();
-  select.addEventListener('change', () => {
-    stored.write(select.value);
-    for (const listener of listeners) listener();
-  });
+  const selected = signal(preferred());
 
   return {
+    codes,
+    /** The selected currency, such as `eur`. A component that reads it is rendered again after a change. */
     get code(): string {
-      return select.value;
+      return selected.value;
     },
     preferred,
     isOffered,
     /** Selects the currency that a URL requests, without storing the choice. */
     show(code: string): void {
-      select.value = code;
+      selected.value = code;
     },
+    /** Selects and stores the user's choice. */
+    choose(code: string): void {
+      selected.value = code;
+      stored.write(code);
+      for (const listener of listeners) listener();
+    },
+    /** Calls the listener after each choice of the user. */
     onChange: (listener: () => void) => void listeners.push(listener),
   };
 }

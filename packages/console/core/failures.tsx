@@ -109,7 +109,8 @@ export function RetryNote({ of: { error, countdown, retry } }: { of: RetryGroup 
   );
 }
 
-function PanelNote({ of: { shown, own } }: { of: PanelFailure }) {
+/** The error of a panel, in an element that the panel owns. */
+export function PanelNote({ of: { shown, own } }: { of: PanelFailure }) {
   const { value } = shown;
   if (value === undefined) return <RetryNote of={own} />;
   if (value !== 'elsewhere') return <Problem error={value} />;

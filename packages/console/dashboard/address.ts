@@ -2,6 +2,7 @@ import type { Token } from '../../client/index.ts';
 import { isoDate } from '../../pages/dates.ts';
 import type { Interval } from '../api/api-call.ts';
 import { DEFAULT_CURRENCY } from '../core/currency.ts';
+import { pageIn } from '../core/router.ts';
 import {
   DEFAULT_VIEW,
   type HistoryView,
@@ -187,8 +188,10 @@ const WRITTEN = { quotient: true };
 export const isWritten = () => history.state !== null;
 
 export function showAddress(view: View, { isNew }: { isNew: boolean }): void {
-  const url = location.pathname + searchOf(view);
-  const isShown = url === location.pathname + location.search;
+  // The user may have opened another page since the view was selected.
+  const isOther = (pageIn(location.hash) ?? 'prices') !== 'prices';
+  const url = location.pathname + searchOf(view) + (isOther ? location.hash : '');
+  const isShown = searchOf(view) === location.search;
   if (isNew && !isShown) history.pushState(WRITTEN, '', url);
   else if (!isShown || !isWritten()) history.replaceState(WRITTEN, '', url);
 }

@@ -2,7 +2,7 @@ import type { Usage } from '../../client/index.ts';
 import { announce, byId } from '../../pages/dom.ts';
 import { count, inCalls, numbers } from '../../pages/format.ts';
 import { openStored } from '../../pages/session/storage.ts';
-import type { Allowance } from '../account/allowance.ts';
+import type { Allowance } from '../account/store.ts';
 
 export const REFRESH_MINUTES = 5;
 const HOUR_MS = 3_600_000;

@@ -4,6 +4,7 @@ import { byId } from '../../pages/dom.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Context } from '../context.ts';
+import type { Failures } from '../core/failures.tsx';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
@@ -20,18 +21,19 @@ import {
 import { costInWords, openAutoRefresh } from './auto-refresh.ts';
 import { openCallSnippets } from './call-snippets.ts';
 import { openLivePrices } from './live-prices.ts';
-import type { PanelErrors } from './panel-errors.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = Omit<Context, 'marketData' | 'onError'> & {
-  errors: PanelErrors;
+  errors: Failures;
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
+  /** Receives the title of the document. */
+  onTitle: (title: string) => void;
 };
 
 /** Selecting a token in one panel updates the other panels. Each selection has its own URL. */
 export function openDashboard(options: Options) {
-  const { session, currency, allowance, errors, isVisible, onRefresh, onNotice } = options;
+  const { session, currency, allowance, errors, isVisible, onRefresh, onNotice, onTitle } = options;
   const { onError } = errors;
   const marketData = createMarketData(session, (path, response) => snippets.noteResponse(path, response));
   const context: Context = { ...options, marketData, onError };
@@ -53,7 +55,7 @@ export function openDashboard(options: Options) {
     if (!requested && search !== searchOf(view)) onNotice('');
     search = searchOf(view);
     requested = undefined;
-    document.title = pageTitle(history.titles(), view);
+    onTitle(pageTitle(history.titles(), view));
   });
   const live = openLivePrices(context, (price) => {
     prices.update(price);

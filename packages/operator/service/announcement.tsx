@@ -4,7 +4,7 @@ import { Field, type Fields, Form } from '../../pages/components/form.tsx';
 import { Loaded } from '../../pages/components/states.tsx';
 import { DAY } from '../../pages/dates.ts';
 import { problem } from '../api/problem.tsx';
-import { Head } from '../core/head.tsx';
+import { Head } from '../../pages/components/head.tsx';
 import { announcement, api, ask, report } from '../core/store.ts';
 
 /** The same minute of tomorrow, in UTC. */

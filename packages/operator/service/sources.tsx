@@ -3,7 +3,7 @@ import { Loaded } from '../../pages/components/states.tsx';
 import { Table } from '../../pages/components/table.tsx';
 import { inCalls, UNKNOWN } from '../../pages/format.ts';
 import { problem } from '../api/problem.tsx';
-import { Head, Refresh } from '../core/head.tsx';
+import { Head, Refresh } from '../../pages/components/head.tsx';
 import { sources } from '../core/store.ts';
 import type { SourceReport } from '../generated/records.ts';
 import { Budget, BudgetEnd } from './budget.tsx';

@@ -4,7 +4,7 @@ import { Table } from '../../pages/components/table.tsx';
 import { UNKNOWN } from '../../pages/format.ts';
 import { problem } from '../api/problem.tsx';
 import { Changes } from '../audit/audit.tsx';
-import { Head, Refresh } from '../core/head.tsx';
+import { Head, Refresh } from '../../pages/components/head.tsx';
 import { Filters, List } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { api, coins, tokens } from '../core/store.ts';

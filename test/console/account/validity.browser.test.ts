@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { onDateAt } from '#pages/format';
 import type { UserRecord } from '#users/users-records';
@@ -45,75 +44,6 @@ it('a new key is shown with its expiry, and how to renew it', async () => {
   expect(await text('created-key-validity')).toBe(`The key expires on ${await expiryOf(await text('created-key'))}.`);
   expect(await help('#key-created').getAttribute('href')).toBe('docs/plans#expiry-and-renewal');
   expect(await help('#key-created').getAttribute('target'), 'the page with the key stays open').toBe('_blank');
-});
-
-it('the allowance panel states when the key expires, and renews it', async () => {
-  const key = await opened.service.createUser();
-  here = await opened.visit({ key });
-  const { page } = here;
-  expect(await text('validity')).toBe(`The key expires on ${await expiryOf(key)}.`);
-  await page.locator('#allowance').getByRole('button', { name: 'Renew…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  const next = await expiryOf(key);
-  await expect.poll(() => text('validity')).toContain(`The key expires on ${next}. It can be renewed from `);
-  expect(await page.locator('#renew').isVisible(), 'only one period ahead').toBe(false);
-});
-
-it('a renewal in one tab hides the button of the other', async () => {
-  here = await opened.visit({ key: await opened.service.createUser() });
-  const { page } = here;
-  const other = await here.context.newPage();
-  await other.goto(`${opened.service.url}/`);
-  await other.locator('#renew').click();
-  await other.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
-  await other.getByRole('dialog').waitFor({ state: 'hidden' });
-  await expect.poll(() => text('validity')).toContain('It can be renewed from ');
-  expect(await page.locator('#renew').isVisible()).toBe(false);
-});
-
-it.each([
-  ['an owner key', async () => opened.service.createUser(), true, /^The key expires on /],
-  [
-    'a restricted key',
-    async () => opened.service.createKey(await opened.service.createUser(), { label: 'Shop' }),
-    false,
-    /\. Renew it with the owner key\.$/,
-  ],
-] as const)('%s has no button to renew until its access is known', async (_, makeKey, canRenew, validity) => {
-  here = await opened.visit();
-  const { page } = here;
-  const listed = Promise.withResolvers<void>();
-  await page.route('**/v1/user/keys', async (route) => {
-    await listed.promise;
-    await route.continue();
-  });
-  await page.getByLabel('API key', { exact: true }).fill(await makeKey());
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('#allowance[aria-busy=false]').waitFor();
-  expect(await text('validity')).toContain('expires on');
-  expect(await page.locator('#renew').isVisible()).toBe(false);
-  listed.resolve();
-  await here.settled();
-  expect(await page.locator('#renew').isVisible()).toBe(canRenew);
-  expect(await text('validity')).toMatch(validity);
-});
-
-it('while the usage or access is unknown, only an expired key can be renewed', async () => {
-  const unavailable = (path: string) => (page: Page) =>
-    page.route(`**${path}`, (route) => route.fulfill({ status: 503, body: '' }));
-  const key = await opened.service.createUser();
-  here = await opened.visit({ key, prepare: unavailable('/v1/user/usage') });
-  const { page } = here;
-  expect(await text('validity')).toContain('The key expires on');
-  expect(await page.locator('#renew').isVisible()).toBe(false);
-  await page.locator('#account-button').click();
-  expect(await page.locator('#menu-renew').getAttribute('aria-disabled')).toBe('true');
-
-  const expired = await opened.service.createUser({ validUntil: Date.now() - 86_400_000 });
-  here = await opened.visit({ key: expired, prepare: unavailable('/v1/user/keys') });
-  expect(await text('validity')).toContain('The key expired on');
-  expect(await here.page.locator('#renew').isVisible()).toBe(true);
 });
 
 it('a new page key is shown with its own expiry or that of the account', async () => {

@@ -3,7 +3,7 @@ import { QuotientError } from '#client/index';
 import { type ApiCall, daysCall } from '#console/api/api-call';
 import { createMarketData } from '#console/api/market-data';
 import type { Session } from '#console/api/session';
-import { retryDelay } from '#console/dashboard/retries';
+import { retryDelay } from '#console/core/retries';
 import { MINUTE } from '#core/clock';
 
 beforeEach(() => void vi.useFakeTimers());

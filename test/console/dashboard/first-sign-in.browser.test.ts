@@ -19,11 +19,12 @@ const priced = () =>
 
 it('costs one call, and a reload costs at most one more', async () => {
   here = await opened.visit({ key });
+  const { page } = here;
   expect(priced()).toEqual(['latest/tokens']);
   expect(await used()).toBe(1);
-  await expect.poll(() => text('session-calls')).toBe('1 call since you opened this page');
+  await page.getByRole('link', { name: / 999 left$/ }).waitFor();
   expect(await text('cost')).toContain('Refresh costs 1 call: 1 for the prices');
-  await here.page.reload();
+  await page.reload();
   await here.settled();
   expect(priced()).toEqual(['latest/tokens', 'latest/tokens']);
   expect(await used(), 'unchanged prices are free').toBe(1);
@@ -84,7 +85,7 @@ it('loads only the prices again for another user of the same tab', async () => {
   here = await opened.visit({ key });
   await here.loadWhole();
   const { page } = here;
-  await page.locator('#account-button').click();
+  await page.getByRole('link', { name: / left$/ }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   const before = priced().length;
   await here.open(await opened.service.createUser());

@@ -14,15 +14,18 @@ async function openWhole(key: string, service = opened.service): Promise<void> {
   await here.loadWhole();
 }
 
-const AGES = ['prices', 'chart', 'statistics', 'market-data', 'allowance', 'keys'];
+const AGES = ['prices', 'chart', 'statistics', 'market-data'];
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const refresh = () => here.page.getByRole('button', { name: 'Refresh', exact: true }).click();
 // The page requests the sample at an arbitrary time after it opens.
 const calls = () => here.requests.filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample')).length;
 
+/** The remaining calls, as the frame of each page shows them. */
+const left = () => here.page.getByRole('link', { name: / left$/ }).innerText();
+
 /** The figures of all panels. */
 async function figures(): Promise<string[]> {
-  const ids = ['prices-body', 'readout-value', 'statistics-list', 'market-data-list', 'left', 'key-list'];
+  const ids = ['prices-body', 'readout-value', 'statistics-list', 'market-data-list'];
   return Promise.all(ids.map(text));
 }
 
@@ -40,8 +43,7 @@ it('keeps its figures and shows their age while the service is down, and then re
     const { port } = new URL(service.url);
     await openWhole(await service.createUser({ limit: 100 }), service);
     const { page } = here;
-    await page.locator('#key-list li').waitFor();
-    await expect.poll(() => text('left')).toBe('97');
+    await expect.poll(left).toContain('97 left');
     const before = await figures();
     await stopService(service);
     await refresh();
@@ -53,11 +55,11 @@ it('keeps its figures and shows their age while the service is down, and then re
     }
     expect(await figures()).toEqual(before);
     await page
-      .locator('#connection')
+      .locator('.banner')
       .getByText(/^Retrying in \d+ seconds?\.$/)
       .waitFor();
     expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
-    expect(await page.locator('#connection [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
+    expect(await page.locator('.banner [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
     await expectSoundLooks(page, 'the service is down', [320, 1280]);
 
     await page.getByRole('button', { name: 'Solana' }).click();
@@ -78,7 +80,7 @@ it('keeps its figures and shows their age while the service is down, and then re
       settings: { PORT: port },
     });
     await hide(page, false);
-    await expect.poll(() => text('connection')).toBe('');
+    await expect.poll(() => page.locator('.banner .note').count()).toBe(0);
     await expect.poll(() => text('readout-value')).toMatch(/^\$/);
     await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
     await expect.poll(() => text('statistics-list')).not.toBe('');
@@ -93,12 +95,12 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
   await openWhole(key);
   const { page } = here;
   // The usage is requested after the first responses.
-  await expect.poll(() => text('left')).toBe('97');
+  await expect.poll(left).toContain('97 left');
   const before = await figures();
   await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await refresh();
   for (const id of AGES) await page.locator(`#${id}-age.stale`).getByText('ago: the key ').waitFor();
-  await page.locator('#banner').getByRole('button', { name: 'Use another key' }).waitFor();
+  await page.locator('.banner').getByRole('button', { name: 'Use another key' }).waitFor();
   expect(await figures()).toEqual(before);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
   const made = priced();
@@ -151,7 +153,7 @@ it('retries a service that rejects every call with increasing pauses, and not wh
   const { page } = here;
   await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
   await refresh();
-  const countdown = page.locator('#connection').getByText(/^Retrying in/);
+  const countdown = page.locator('.banner').getByText(/^Retrying in/);
   await countdown.waitFor();
   const first = calls();
   // Two attempts, after 5 and 10 seconds.

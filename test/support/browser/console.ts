@@ -83,10 +83,10 @@ function storeKey([name, key]: readonly [string, string]): void {
 
 export type Visit = Awaited<ReturnType<typeof visit>>;
 
-/** Resolves when no panel is loading. */
+/** Resolves when no panel of the shown page is loading. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-  await page.locator('.placeholder').first().waitFor({ state: 'detached' });
+  for (const loading of ['[aria-busy=true]', '.placeholder'])
+    await page.locator(loading).filter({ visible: true }).first().waitFor({ state: 'detached' });
 }
 
 type Settings = NonNullable<Parameters<typeof startService>[0]>['settings'];

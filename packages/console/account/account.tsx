@@ -1,0 +1,217 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { QuotientError } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import { Figures, Isolated, Meter, Panel, Time } from '../../pages/components/figures.tsx';
+import { Head } from '../../pages/components/head.tsx';
+import { Problem } from '../../pages/components/states.tsx';
+import { count, fromNow, inCalls, onDateAt } from '../../pages/format.ts';
+import { toError } from '../../pages/problem.ts';
+import { Age } from '../core/age.tsx';
+import { PanelProblem } from '../core/failures.tsx';
+import { LEVEL_WORDS, levelOf } from './allowance.ts';
+import type { AccountStore } from './store.ts';
+import { expiryInWords } from './validity.ts';
+
+type Props = { store: AccountStore };
+
+function Left({ store }: Props) {
+  const left = store.left();
+  const usage = store.usage();
+  if (!left) return <p class="soft">{store.isLoading.value ? 'Loading…' : ''}</p>;
+  const { remaining, limit } = left;
+  const level = levelOf(remaining, limit);
+  const isLast = usage && usage.validUntil <= usage.resetsAt;
+  const when = usage && fromNow(usage.resetsAt, serviceNow());
+  return (
+    <div class="allowance" data-level={level}>
+      <p class="left">
+        <span class="big">{count(remaining)}</span>{' '}
+        <span class="soft">
+          of {count(limit)} calls left{LEVEL_WORDS[level]}
+        </span>
+      </p>
+      <Meter label="Used calls" value={limit - remaining} max={limit} />
+      {usage && (
+        <p class="soft">
+          {isLast ? `Ends when the key expires, ${when}` : `Resets ${when}, on ${onDateAt(usage.resetsAt)}`}
+        </p>
+      )}
+      <p class="soft">{inCalls(store.calls.value)} since you opened this page</p>
+    </div>
+  );
+}
+
+/** When the key expires, and its renewal, which is possible in the last period. */
+function Validity({ store: { access, validUntil, renewal, renew } }: Props) {
+  const id = useId();
+  const { value: ends } = validUntil;
+  if (!ends) return null;
+  const isRestricted = access.value === 'none';
+  const { isPossible, from } = renewal();
+  const words = [expiryInWords(isRestricted ? 'account' : 'key', ends, serviceNow())];
+  if (isRestricted) words.push('Renew it with the owner key.');
+  else if (from) words.push(`It can be renewed from ${onDateAt(from)}.`);
+  return (
+    <div class="setting">
+      <p id={id}>{words.join(' ')}</p>
+      {!isRestricted && (
+        <button
+          type="button"
+          class="small"
+          aria-describedby={id}
+          aria-disabled={!isPossible || undefined}
+          onClick={() => isPossible && renew()}
+        >
+          Renew key…
+        </button>
+      )}
+    </div>
+  );
+}
+
+const Allowance = ({ store }: Props) => (
+  <Panel title="Plan and allowance" actions={<Age of={store.age.value} />}>
+    <div aria-busy={store.isLoading.value}>
+      <Left store={store} />
+    </div>
+    <Validity store={store} />
+    <PanelProblem of={store.failure} />
+  </Panel>
+);
+
+function Profile({ store: { user, maskedKey, isRemembered, setRemembered, signOut } }: Props) {
+  const id = useId();
+  const { value: shown } = user;
+  if (!shown) return null;
+  const { name, email, plan, createdAt } = shown;
+  return (
+    <Panel
+      title="Profile"
+      actions={
+        <button type="button" class="small" onClick={signOut}>
+          Sign out
+        </button>
+      }
+    >
+      <Figures
+        of={[
+          ...(name === null ? [] : [['Name', <Isolated key="name">{name}</Isolated>] as const]),
+          ...(email === null ? [] : [['Email', <Isolated key="email">{email}</Isolated>] as const]),
+          ['Plan', plan],
+          ['Created', <Time key="since" at={createdAt} to="date" />],
+          ['Key in use', <code key="key">{maskedKey.value}</code>],
+        ]}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isRemembered.value}
+          aria-describedby={id}
+          onChange={({ currentTarget }) => setRemembered(currentTarget.checked)}
+        />{' '}
+        Stay signed in on this device
+      </label>
+      <p class="soft" id={id}>
+        If you stay signed in, anyone who uses this browser profile can use the key.
+      </p>
+    </Panel>
+  );
+}
+
+type SettingProps = { title: string; text: ComponentChildren; children?: ComponentChildren };
+
+const Setting = ({ title, text, children }: SettingProps) => (
+  <div class="setting">
+    <div>
+      <h3>{title}</h3>
+      <p class="soft">{text}</p>
+    </div>
+    {children}
+  </div>
+);
+
+function Export({ save }: { save: () => Promise<void> }) {
+  const isBusy = useSignal(false);
+  const error = useSignal<QuotientError | undefined>(undefined);
+  async function run(): Promise<void> {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    error.value = undefined;
+    try {
+      await save();
+    } catch (thrown) {
+      error.value = toError(thrown);
+    } finally {
+      isBusy.value = false;
+    }
+  }
+  return (
+    <>
+      <Setting title="Export" text="A JSON file with all data that the service stores about you, without secrets.">
+        <button type="button" class="small" aria-disabled={isBusy.value || undefined} onClick={() => void run()}>
+          Export data
+        </button>
+      </Setting>
+      <div class="problem" role="alert">
+        {error.value && <Problem error={error.value} />}
+      </div>
+    </>
+  );
+}
+
+const RESTRICTED =
+  'This key cannot manage the account. To replace it, to export your data or to delete the account, sign in with the owner key.';
+
+const Actions = ({ store, sendsMail }: Props & { sendsMail: boolean }) => (
+  <>
+    <Panel title="Key and data">
+      <Setting
+        title="Owner key"
+        text="You get a new key. The old key stops working immediately or after a time that you select."
+      >
+        <button type="button" class="small" onClick={store.replaceKey}>
+          Replace key…
+        </button>
+      </Setting>
+      <Setting
+        title="Recovery"
+        text={
+          sendsMail
+            ? 'If you lose the owner key, select “Lost your key?” on the sign-in page. You get a new owner key by email.'
+            : 'This service sends no email, so it cannot replace a lost key. Save the key where you keep your passwords.'
+        }
+      />
+      <Export save={store.saveData} />
+    </Panel>
+    <Panel title="Delete the account" class="danger">
+      <div class="setting">
+        <p class="soft">All keys stop working, and your name and email address are erased. This cannot be undone.</p>
+        <button type="button" class="small danger" onClick={store.erase}>
+          Delete account…
+        </button>
+      </div>
+    </Panel>
+  </>
+);
+
+/** The page Account: the allowance, the user, and the changes of the account. */
+export const Account = ({ store, sendsMail }: Props & { sendsMail: boolean }) => (
+  <>
+    <Head title="Account" />
+    <div class="columns">
+      <div class="stack">
+        <Allowance store={store} />
+        <Profile store={store} />
+      </div>
+      <div class="stack">
+        {store.access.value === 'none' ? (
+          <p class="note warn">{RESTRICTED}</p>
+        ) : (
+          <Actions store={store} sendsMail={sendsMail} />
+        )}
+      </div>
+    </div>
+  </>
+);

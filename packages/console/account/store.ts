@@ -1,0 +1,172 @@
+import { batch, signal } from '@preact/signals';
+import type { Usage, UserOfKey } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import type { Question } from '../../pages/components/dialog.tsx';
+import { isoDate } from '../../pages/dates.ts';
+import { saveFile } from '../../pages/download.ts';
+import { toError } from '../../pages/problem.ts';
+import { graceField } from '../../pages/question.ts';
+import { masked } from '../api/answer-text.ts';
+import type { DataAge } from '../api/api-call.ts';
+import type { Access, Session } from '../api/session.ts';
+import type { Failures } from '../core/failures.tsx';
+import { deletionInWords, renewalInWords, replacementInWords } from './texts.ts';
+import { type Renewal, renewalOf } from './validity.ts';
+
+/** The delay in ms from the last response of a burst to the single request that reads the usage. */
+const SETTLE_MS = 400;
+
+/** The statuses of requests that are rejected before they are charged. */
+const REJECTED: ReadonlySet<number> = new Set([400, 401, 403, 429]);
+
+type Options = {
+  session: Session;
+  failures: Failures;
+  ask: (question: Question) => void;
+  isSignedIn: () => boolean;
+  /** Undefined if the usage could not be read. */
+  onUsage: (usage: Usage | undefined) => void;
+  onKeyReplaced: () => void;
+  onRenewed: () => void;
+  onSignedOut: (notice: string) => void;
+};
+
+/** The user, the key in use and the allowance. Each response updates the allowance, and then the free usage call. */
+export function createAccountStore(options: Options) {
+  const { session, failures, ask, isSignedIn, onUsage, onKeyReplaced, onRenewed, onSignedOut } = options;
+  const user = signal<UserOfKey | undefined>(undefined);
+  const maskedKey = signal('');
+  const isRemembered = signal(false);
+  const access = signal<Access>('unknown');
+  const usage = signal<Usage | undefined>(undefined);
+  const left = signal<{ remaining: number; limit: number } | undefined>(undefined);
+  const validUntil = signal<Date | undefined>(undefined);
+  const age = signal<DataAge | undefined>(undefined);
+  const isLoading = signal(true);
+  /** The calls since this page was opened. */
+  const calls = signal(0);
+  const failure = failures.open();
+  let usedBefore: number | undefined;
+  let readAt: Date | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function show(next: Usage): void {
+    usedBefore ??= next.used;
+    const since = next.used - usedBefore;
+    readAt = new Date(serviceNow());
+    batch(() => {
+      usage.value = next;
+      left.value = next;
+      validUntil.value = next.validUntil;
+      calls.value = Math.max(0, since);
+      age.value = undefined;
+    });
+    failure.clear();
+  }
+
+  async function refresh(): Promise<void> {
+    if (!session.user) return;
+    try {
+      const next = await session.client.usage();
+      show(next);
+      onUsage(next);
+    } catch (thrown) {
+      if (!session.user) return;
+      age.value = readAt && { fetchedAt: readAt, stale: undefined, failure: toError(thrown) };
+      failure.report(thrown, refresh, readAt !== undefined);
+      onUsage(undefined);
+    } finally {
+      isLoading.value = false;
+    }
+  }
+
+  session.onAnswer(({ allowance, path, status }) => {
+    if (!isSignedIn() || path.startsWith('/v1/user')) return;
+    if (allowance) left.value = { remaining: allowance.remaining, limit: allowance.limit };
+    // Any other request may have been charged while it was answered, and refunded since.
+    if (REJECTED.has(status)) return;
+    clearTimeout(timer);
+    timer = setTimeout(refresh, SETTLE_MS);
+  });
+
+  function renewal(): Renewal {
+    const { value: ends } = validUntil;
+    if (!ends) return { isPossible: false, from: undefined };
+    return renewalOf({ access: access.value, validUntil: ends, resetsAt: usage.value?.resetsAt }, serviceNow());
+  }
+
+  return {
+    user,
+    maskedKey,
+    isRemembered,
+    access,
+    validUntil,
+    age,
+    isLoading,
+    calls,
+    failure,
+    refresh,
+    renewal,
+    usage: () => usage.value,
+    left: () => left.value,
+
+    /** Shows the user and the key of the session. */
+    update(): void {
+      batch(() => {
+        user.value = session.user && { ...session.user };
+        validUntil.value = session.user?.validUntil;
+        maskedKey.value = masked(session.key);
+        isRemembered.value = session.isRemembered();
+      });
+    },
+
+    setRemembered(isOn: boolean): void {
+      session.setRemembered(isOn);
+      isRemembered.value = isOn;
+    },
+
+    renew: () =>
+      ask({
+        texts: ['Renew the key?', 'Renew', 'Renewing…'],
+        effect: () => user.value && renewalInWords(user.value, serviceNow()),
+        async act() {
+          session.continueAs(await session.client.renew());
+          onRenewed();
+        },
+      }),
+
+    replaceKey: () =>
+      ask({
+        texts: ['Replace the key?', 'Replace', 'Replacing…'],
+        fields: [graceField('The old key stops working')],
+        effect: (values) => user.value && replacementInWords(user.value, Number(values('grace')), serviceNow()),
+        async act(values) {
+          session.continueAs(await session.client.rotate({ graceSeconds: Number(values('grace')) }));
+          onKeyReplaced();
+        },
+      }),
+
+    erase: () =>
+      ask({
+        texts: ['Delete the account?', 'Delete permanently', 'Deleting…'],
+        effect: () => deletionInWords(usage.value, serviceNow()),
+        isDangerous: true,
+        async act() {
+          await session.client.deleteUser();
+          onSignedOut('Your account and its keys have been deleted.');
+        },
+      }),
+
+    async saveData(): Promise<void> {
+      const data = await session.client.exportUser();
+      const text = JSON.stringify(data, null, 2);
+      saveFile(`quotient-account-${isoDate(serviceNow())}.json`, new Blob([text], { type: 'application/json' }));
+    },
+
+    signOut: () => onSignedOut('You are signed out. This browser no longer stores the key.'),
+  };
+}
+
+export type AccountStore = ReturnType<typeof createAccountStore>;
+/** What other parts know of the allowance. */
+export type Allowance = Pick<AccountStore, 'refresh' | 'usage' | 'left'>;

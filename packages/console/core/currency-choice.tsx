@@ -1,0 +1,23 @@
+import type { Currency } from './currency.ts';
+
+const COINS: Readonly<Record<string, string>> = { btc: 'Bitcoin', eth: 'Ether' };
+const names = new Intl.DisplayNames('en', { type: 'currency' });
+
+/** Each option starts with the code, so that typing the code finds the option. */
+function titleOf(code: string): string {
+  const written = code.toUpperCase();
+  return `${written} · ${COINS[code] ?? names.of(written)}`;
+}
+
+export const CurrencyChoice = ({ currency }: { currency: Currency }) => (
+  <label class="currency">
+    <span class="unseen">Currency</span>
+    <select value={currency.code} onChange={({ currentTarget }) => currency.choose(currentTarget.value)}>
+      {currency.codes.map((code) => (
+        <option key={code} value={code}>
+          {titleOf(code)}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -1,0 +1,107 @@
+import { effect, type ReadonlySignal } from '@preact/signals';
+import type { QuotientError } from '../../client/index.ts';
+import { serviceNow } from '../../pages/clock.ts';
+import { QuestionDialog } from '../../pages/components/dialog.tsx';
+import { Isolated } from '../../pages/components/figures.tsx';
+import { Bar, ThemeChoice } from '../../pages/components/shell.tsx';
+import { Toast } from '../../pages/components/toast.tsx';
+import { count, fromNow, onDateAt } from '../../pages/format.ts';
+import type { AccountStore } from '../account/store.ts';
+import { notice, page, pricesTitle, questions, toasts, view } from '../core/store.ts';
+import { ABOUT, LINKED } from './pages.ts';
+
+/** Shown instead of the user's name, which a key without the `account` scope cannot read. */
+const UNNAMED = 'Account';
+
+function AccountLink({ account }: { account: AccountStore }) {
+  const left = account.left();
+  return (
+    <a class="account-link" href="#/account">
+      <Isolated>{account.user.value?.name ?? UNNAMED}</Isolated>{' '}
+      <span class="soft">{left ? `${count(left.remaining)} left` : '…'}</span>
+    </a>
+  );
+}
+
+/** The navigation: the pages after the sign-in, and the pages of the service. */
+export function Header({ account }: { account: AccountStore }) {
+  const isSignedIn = view.value === 'pages';
+  return (
+    <Bar
+      home={[isSignedIn ? '#/' : './', 'Quotient, home']}
+      views={isSignedIn ? LINKED : []}
+      current={isSignedIn ? page.value : ''}
+    >
+      {isSignedIn && <AccountLink account={account} />}
+      <nav class="sites" aria-label="Service">
+        <a href="docs">Docs</a>
+        <a href="docs/problems">Problems</a>
+        <a href="status">Status</a>
+      </nav>
+      <ThemeChoice />
+    </Bar>
+  );
+}
+
+/** What a shared link opens after the sign-in. */
+function Requested() {
+  const isLink = page.value !== 'prices' || location.search !== '';
+  if (view.value !== 'welcome' || !isLink) return null;
+  const { title, contents } = ABOUT[page.value];
+  return (
+    <p class="notice">
+      The page <strong>{title}</strong> shows {contents}. To open it, sign in with your key.
+    </p>
+  );
+}
+
+/** The operator's announcement, the notice of the last action, and what a shared link opens. */
+export const Messages = ({ announced }: { announced: ReadonlySignal<string> }) => (
+  <>
+    <p class="notice" role="status" aria-label="Announcement">
+      {announced.value}
+    </p>
+    <p class="notice" role="status" aria-label="Notice">
+      {notice.value}
+    </p>
+    <Requested />
+  </>
+);
+
+/** The maximum time until the reset, in seconds: a period lasts at most a year. */
+const MAX_RESET_S = 366 * 86_400;
+
+type RemedyProps = { error: QuotientError; account: AccountStore; useOtherKey: () => void };
+
+/** The next step for a problem with the key. */
+export function Remedy({ error: { code, retryAfter }, account, useOtherKey }: RemedyProps) {
+  if (code !== 'quota_exceeded') {
+    const isExpired = code === 'api_key_expired';
+    return (
+      <button type="button" class="primary" onClick={isExpired ? account.renew : useOtherKey}>
+        {isExpired ? 'Renew key…' : 'Use another key'}
+      </button>
+    );
+  }
+  const now = serviceNow();
+  const reset =
+    account.usage()?.resetsAt ??
+    (retryAfter === undefined ? undefined : new Date(now + Math.min(retryAfter, MAX_RESET_S) * 1000));
+  const when = reset ? `Your allowance resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
+  return <p>{when}This page still shows the data that was loaded. Reading your usage is free.</p>;
+}
+
+/** The open dialog, and the result of the last change. */
+export const Dialogs = () => (
+  <>
+    <QuestionDialog questions={questions} />
+    <Toast toasts={toasts} />
+  </>
+);
+
+/** Keeps the title of the document that of the view or page. */
+export const followTitle = () =>
+  effect(() => {
+    const title = page.value === 'prices' ? pricesTitle.value : `${ABOUT[page.value].title} · Quotient`;
+    document.title = view.value === 'pages' ? title : 'Quotient';
+  });

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/** A view in the navigation. `icon` is the path of its icon, in a square of 16. */
+export type Linked = { name: string; title: string; href: string; icon: string };
+
+const logo = () => document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href;
+
+type BarProps = {
+  home: readonly [href: string, label: string];
+  /** Empty before the sign-in. */
+  views: readonly Linked[];
+  current: string;
+  children: ComponentChildren;
+};
+
+/** The navigation: a side bar on large screens, the top of the page on small ones. */
+export const Bar = ({ home: [href, label], views, current, children }: BarProps) => (
+  <>
+    <button type="button" class="skip" onClick={() => document.querySelector('main')?.focus()}>
+      Skip to the content
+    </button>
+    <header class="bar">
+      <a class="brand" href={href} aria-label={label}>
+        <img src={logo()} alt="" width="24" height="24" />
+        <span>Quotient</span>
+      </a>
+      {views.length > 0 && (
+        <nav class="views" aria-label="Views">
+          {views.map(({ name, title, href, icon }) => (
+            <a key={name} href={href} aria-current={name === current ? 'page' : undefined}>
+              <svg viewBox="0 0 16 16" aria-hidden="true">
+                <path d={icon} />
+              </svg>
+              {title}
+            </a>
+          ))}
+        </nav>
+      )}
+      <div class="bar-end">{children}</div>
+    </header>
+  </>
+);
+
+/** `theme.js` handles the choice. */
+export const ThemeChoice = () => (
+  <label class="theme">
+    <span class="unseen">Theme</span>
+    <select id="theme" autocomplete="off">
+      <option value="system">System</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  </label>
+);
+
+/** Moves the focus to the title when `key` changes, but not at the first view. */
+export function useFocusOnMove(key: string, onMove?: () => void): void {
+  const shown = useRef(key);
+  useLayoutEffect(() => {
+    if (shown.current === key) return;
+    shown.current = key;
+    onMove?.();
+    document.querySelector<HTMLElement>('main h1')?.focus();
+    scrollTo(0, 0);
+  }, [key]);
+}

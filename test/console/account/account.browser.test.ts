@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { onDateAt } from '#pages/format';
+import type { UserRecord } from '#users/users-records';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
+
+/* The page Account. It is free. */
+
+const opened = useConsole();
+let here: Visit;
+
+const visit = async (key: string, options: Parameters<typeof opened.visit>[0] = {}) => {
+  here = await opened.visit({ key, path: '/#/account', ...options });
+  return here.page;
+};
+const region = (page: Page, name: string): Locator => page.getByRole('region', { name });
+const allowance = (page: Page) => region(page, 'Plan and allowance');
+const renewal = (page: Page) => allowance(page).getByRole('button', { name: 'Renew key…' });
+const confirm = async (page: Page, name: string) => {
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+};
+const statusOf = async (key: string) => (await opened.service.get('/v1/user/usage', { key })).status;
+const userOf = async (key: string) =>
+  (await (await opened.service.get('/v1/user/data', { key })).json()) as UserRecord;
+const renewElsewhere = (key: string) =>
+  fetch(`${opened.service.url}/v1/user/renew`, { method: 'POST', headers: { 'x-api-key': key } });
+
+it('shows the user and the allowance, and saves the data of the account', async () => {
+  const key = await opened.service.createUser({ limit: 1000 });
+  const page = await visit(key);
+  const { name, email, validUntil } = await userOf(key);
+  await expect.poll(() => allowance(page).innerText()).toContain('1,000 of 1,000 calls left');
+  const text = await allowance(page).innerText();
+  expect(text).toContain(`The key expires on ${onDateAt(new Date(validUntil))}.`);
+  expect(text).toContain('0 calls since you opened this page');
+  expect(await page.getByRole('meter', { name: 'Used calls' }).getAttribute('value')).toBe('0');
+  const profile = await region(page, 'Profile').innerText();
+  for (const shown of [name, email, 'monthly', key.slice(-3)]) expect(profile).toContain(shown);
+  expect(profile).not.toContain(key);
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export data' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^quotient-account-\d{4}-\d\d-\d\d\.json$/);
+  const saved = await readFile(await (await download).path(), 'utf8');
+  expect(JSON.parse(saved)).toMatchObject({ user: { email } });
+  expect(saved).not.toContain(key);
+  expect(await opened.service.used(key)).toBe(0);
+  await page.route('**/v1/user/export', (route) => route.abort());
+  await page.getByRole('button', { name: 'Export data' }).click();
+  await region(page, 'Key and data').getByText('The service is unreachable').waitFor();
+});
+
+it('renews the key in all tabs, and states when it can be renewed again', async () => {
+  const key = await opened.service.createUser();
+  const page = await visit(key);
+  const other = await here.context.newPage();
+  await other.goto(page.url());
+  await renewal(other).click();
+  await other.getByRole('dialog').getByText('adds one more period').waitFor();
+  await confirm(other, 'Renew');
+  const { validUntil } = await userOf(key);
+  const { resetsAt } = (await (await opened.service.get('/v1/user/usage', { key })).json()) as { resetsAt: string };
+  const validity = `The key expires on ${onDateAt(new Date(validUntil))}. It can be renewed from ${onDateAt(new Date(resetsAt))}.`;
+  for (const tab of [page, other]) {
+    await allowance(tab).getByText(validity).waitFor();
+    expect(await renewal(tab).getAttribute('aria-disabled')).toBe('true');
+  }
+  await renewal(page).click({ force: true });
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+it('shows an error if another client has renewed the key in the meantime', async () => {
+  const key = await opened.service.createUser();
+  const page = await visit(key);
+  await renewal(page).click();
+  await renewElsewhere(key);
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew', exact: true }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'About renew_too_early' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+});
+
+it.each([
+  ['an owner key', async () => opened.service.createUser(), true],
+  [
+    'a restricted key',
+    async () => opened.service.createKey(await opened.service.createUser(), { label: 'Shop' }),
+    false,
+  ],
+] as const)('%s can be renewed only if it is an owner key, and only once its access is known', async (_, makeKey, isOwner) => {
+  const listed = Promise.withResolvers<void>();
+  const prepare = (page: Page) =>
+    page.route('**/v1/user/keys', async (route) => {
+      await listed.promise;
+      await route.continue();
+    });
+  const page = await visit(await makeKey(), { prepare });
+  await allowance(page).getByText('expires on').waitFor();
+  expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
+  listed.resolve();
+  if (isOwner) {
+    await expect.poll(() => renewal(page).getAttribute('aria-disabled')).toBeNull();
+    return;
+  }
+  await allowance(page).getByText(/^The account expires on .* Renew it with the owner key\.$/).waitFor();
+  await page.getByText('This key cannot manage the account.').waitFor();
+  for (const name of ['Renew key…', 'Replace key…', 'Delete account…', 'Export data'])
+    expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+  expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
+});
+
+it('while the usage or access is unknown, only an expired key can be renewed', async () => {
+  const unavailable = (path: string) => (page: Page) =>
+    page.route(`**${path}`, (route) => route.fulfill({ status: 503, body: '' }));
+  let page = await visit(await opened.service.createUser(), { prepare: unavailable('/v1/user/usage') });
+  await allowance(page).getByText('The key expires on').waitFor();
+  expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
+
+  const expired = await opened.service.createUser({ validUntil: Date.now() - 86_400_000 });
+  page = await visit(expired, { prepare: unavailable('/v1/user/keys') });
+  await allowance(page).getByText('The key expired on').waitFor();
+  await renewal(page).click();
+  await page.getByRole('dialog').getByText('starts a new period').waitFor();
+});
+
+it('replaces the key, shows the new one once, and deletes the account only after a confirmation', async () => {
+  const old = await opened.service.createUser();
+  const page = await visit(old);
+  await page.getByRole('button', { name: 'Replace key…' }).click();
+  await page.getByLabel('The old key stops working').selectOption('0');
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
+  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  const [key = ''] = /qt_\w{38}/.exec(await page.locator('main').innerText()) ?? [];
+  expect(key).not.toBe(old);
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await region(page, 'Profile').getByText(key.slice(-3)).waitFor();
+  expect([await statusOf(old), await statusOf(key)]).toEqual([401, 200]);
+  expect(here.requests.filter((url) => url.includes(key) || url.includes(old))).toEqual([]);
+
+  const erase = page.getByRole('button', { name: 'Delete account…' });
+  await erase.click();
+  await page.getByRole('dialog').getByText('You lose your').waitFor();
+  await confirm(page, 'Cancel');
+  expect(await statusOf(key)).toBe(200);
+  await erase.click();
+  await page.getByRole('button', { name: 'Delete permanently' }).click();
+  await page.getByText('have been deleted').waitFor();
+  await page.getByRole('heading', { name: 'Get a key' }).waitFor();
+  expect(await statusOf(key)).toBe(401);
+});
