@@ -4,6 +4,7 @@ import type { MarketData } from './api/market-data.ts';
 import type { Session } from './api/session.ts';
 import type { Currency } from './core/currency.ts';
 import type { Theme } from './core/facts.ts';
+import type { Failures } from './core/failures.tsx';
 
 /** The dependencies that the panels of the dashboard share. */
 export type Context = {
@@ -14,5 +15,7 @@ export type Context = {
   theme: Theme;
   /** Whether Prices is the current page. Reads signals, so that an effect can follow it. */
   isVisible: () => boolean;
+  failures: Failures;
+  /** For panels that are not components. */
   onError: OnError;
 };

@@ -132,7 +132,7 @@ const dashboard = openDashboard({
   session,
   theme,
   allowance: account,
-  errors: failures,
+  failures,
   currency: store.currency,
   isVisible: () => store.isShown('prices'),
   onRefresh: keys.load,

@@ -4,7 +4,6 @@ import { byId } from '../../pages/dom.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Context } from '../context.ts';
-import type { Failures } from '../core/failures.tsx';
 import { openHistory } from '../history/chart-panel.ts';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
@@ -24,7 +23,6 @@ import { openLivePrices } from './live-prices.ts';
 import { openStatistics, statisticsSymbolOf } from './statistics.ts';
 
 type Options = Omit<Context, 'marketData' | 'onError'> & {
-  errors: Failures;
   onRefresh: () => Promise<void>;
   onNotice: (text: string) => void;
   /** Receives the title of the document. */
@@ -33,8 +31,8 @@ type Options = Omit<Context, 'marketData' | 'onError'> & {
 
 /** Selecting a token in one panel updates the other panels. Each selection has its own URL. */
 export function openDashboard(options: Options) {
-  const { session, currency, allowance, errors, isVisible, onRefresh, onNotice, onTitle } = options;
-  const { onError } = errors;
+  const { session, currency, allowance, failures, isVisible, onRefresh, onNotice, onTitle } = options;
+  const { onError } = failures;
   const marketData = createMarketData(session, (path, response) => snippets.noteResponse(path, response));
   const context: Context = { ...options, marketData, onError };
   let tokens: readonly Token[] = [];
@@ -61,7 +59,7 @@ export function openDashboard(options: Options) {
     prices.update(price);
     if (selected?.tokenName === price.tokenName) void showQuote(selected);
   });
-  const autoRefresh = openAutoRefresh({ allowance, isBlocked: errors.isBlocked, refresh });
+  const autoRefresh = openAutoRefresh({ allowance, isBlocked: failures.isBlocked, refresh });
 
   function showQuote(token: Token): Promise<unknown> {
     const quote = prices.of(token.tokenName);
@@ -151,7 +149,7 @@ export function openDashboard(options: Options) {
   }
 
   async function refresh(): Promise<void> {
-    errors.clear();
+    failures.clear();
     await Promise.all([loadAll({ isRefresh: true }), onRefresh()]);
     await allowance.refresh();
   }
@@ -178,7 +176,7 @@ export function openDashboard(options: Options) {
 
   return {
     async load(): Promise<void> {
-      errors.clear();
+      failures.clear();
       if (!selected) details.showPlaceholders();
       readView();
       // Reads the usage before the first charged call, so that the page can count its own calls.
