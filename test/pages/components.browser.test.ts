@@ -45,6 +45,20 @@ it('shows all components without findings in each look and with forced colors', 
   expect(await findings(page, 'html')).toEqual([]);
 });
 
+it('the navigation is a side bar on large screens, and names the current view', async () => {
+  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Components' });
+  expect(await link.getAttribute('aria-current')).toBe('page');
+  const title = page.getByRole('heading', { level: 1, name: 'Components' });
+  for (const width of [1440, 700]) {
+    await page.setViewportSize({ width, height: 800 });
+    const [views, main] = await Promise.all([link.boundingBox(), title.boundingBox()]);
+    expect((views?.x ?? 0) + (views?.width ?? 0) < (main?.x ?? 0), `${width} px`).toBe(width === 1440);
+  }
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+});
+
 it('a table keeps its rows, headers and labels where it becomes a list, and an empty one shows a text', async () => {
   const table = page.getByRole('table', { name: 'Prices' });
   for (const width of [1440, 320]) {

@@ -5,7 +5,9 @@ import { CodeBlock } from '../components/code.tsx';
 import { openQuestions, QuestionDialog } from '../components/dialog.tsx';
 import { Figures, Isolated, Meter, Panel, Tag, Time } from '../components/figures.tsx';
 import { Field, Form } from '../components/form.tsx';
+import { Head } from '../components/head.tsx';
 import { openResource } from '../components/resource.ts';
+import { Bar, ThemeChoice } from '../components/shell.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { Table } from '../components/table.tsx';
 import { openToasts, Toast } from '../components/toast.tsx';
@@ -86,8 +88,15 @@ function NameForm() {
 
 export const Gallery = () => (
   <>
-    <main>
-      <h1 tabIndex={-1}>Components</h1>
+    <Bar
+      home={['./', 'Quotient, components']}
+      views={[{ name: 'components', title: 'Components', href: '#/', icon: 'M2 2h12v12H2z' }]}
+      current="components"
+    >
+      <ThemeChoice />
+    </Bar>
+    <main tabIndex={-1}>
+      <Head title="Components" hint="Each component in its states." />
       <Panel title="Table">
         <Table
           label="Prices"
