@@ -1,3 +1,4 @@
+import './core/roots.ts';
 import { h, render } from 'preact';
 import type { User } from '../client/index.ts';
 import { byId, openScrollEdges } from '../pages/dom.ts';

@@ -72,10 +72,7 @@ export function App() {
   const view = viewOf(place);
   const { Component } = view;
   const title = isSignedIn ? `${view.title}${view === USER ? ` ${place.id}` : ''}` : 'Sign in';
-  useFocusOnMove(
-    isSignedIn ? `${view.title} ${place.id} ${place.query.cursor ?? ''}` : 'sign-in',
-    store.toasts.clear,
-  );
+  useFocusOnMove(isSignedIn ? `${view.title} ${place.id} ${place.query.cursor ?? ''}` : 'sign-in', store.toasts.clear);
   useEffect(() => {
     document.title = `${title} · Quotient operator`;
   }, [title]);

@@ -1,9 +1,9 @@
 import { Figures, Isolated, Panel, Tag, Time } from '../pages/components/figures.tsx';
+import { Head, Refresh } from '../pages/components/head.tsx';
 import { Empty, Loaded } from '../pages/components/states.tsx';
 import { Table } from '../pages/components/table.tsx';
 import { count, orUnknown } from '../pages/format.ts';
 import { problem } from './api/problem.tsx';
-import { Head, Refresh } from '../pages/components/head.tsx';
 import { overview } from './core/store.ts';
 import type { OperatorUser, RequestReport, SourceReport } from './generated/records.ts';
 import { Budget, BudgetEnd } from './service/budget.tsx';

@@ -13,7 +13,6 @@ const banner = () => here.page.locator('.banner');
 /** The remaining calls, as the frame of each page shows them. */
 const left = () => here.page.getByRole('link', { name: / left$/ }).innerText();
 
-
 it('shows the age of its data while the upstream fails', async () => {
   const clock = createTestClock(Date.now());
   const aging = await opened.serve({ clock });

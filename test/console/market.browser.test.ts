@@ -190,7 +190,8 @@ it('shows a custom range, and reports missing data and invalid dates', async () 
 
 it('updates the remaining calls with each call', async () => {
   const { page } = here;
-  const left = async () => / (\d+) left$/.exec((await page.getByRole('link', { name: / left$/ }).innerText()).replace(/\s+/g, ' '))?.[1];
+  const left = async () =>
+    / (\d+) left$/.exec((await page.getByRole('link', { name: / left$/ }).innerText()).replace(/\s+/g, ' '))?.[1];
   await expect.poll(left).toBe(String(1000 - here.charged.length));
   const before = here.charged.length;
   await page.getByRole('button', { name: 'Solana' }).click();

@@ -143,7 +143,12 @@ it('a user signs in, creates a key, reads its code and revokes it with the keybo
   const owner = await opened.service.createUser();
   const { keyboard } = page;
   const tabTo = async (name: string | RegExp) => {
-    const target = page.locator(':focus').and(page.getByRole('button', { name }).or(page.getByLabel(name)).or(page.getByRole('link', { name, exact: true })));
+    const target = page.locator(':focus').and(
+      page
+        .getByRole('button', { name })
+        .or(page.getByLabel(name))
+        .or(page.getByRole('link', { name, exact: true })),
+    );
     for (let presses = 0; presses < 300; presses += 1) {
       if ((await target.count()) > 0) return;
       await keyboard.press('Tab');

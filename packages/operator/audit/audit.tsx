@@ -1,8 +1,8 @@
 import { Isolated, Time } from '../../pages/components/figures.tsx';
 import { Field } from '../../pages/components/form.tsx';
+import { Head } from '../../pages/components/head.tsx';
 import { saveFile } from '../../pages/download.ts';
 import { UNKNOWN } from '../../pages/format.ts';
-import { Head } from '../../pages/components/head.tsx';
 import { Filters, List, optionsOf } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { api, ask, audit, report } from '../core/store.ts';

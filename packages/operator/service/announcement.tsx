@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 import { Isolated, Panel, Time } from '../../pages/components/figures.tsx';
 import { Field, type Fields, Form } from '../../pages/components/form.tsx';
+import { Head } from '../../pages/components/head.tsx';
 import { Loaded } from '../../pages/components/states.tsx';
 import { DAY } from '../../pages/dates.ts';
 import { problem } from '../api/problem.tsx';
-import { Head } from '../../pages/components/head.tsx';
 import { announcement, api, ask, report } from '../core/store.ts';
 
 /** The same minute of tomorrow, in UTC. */

@@ -1,6 +1,6 @@
 import { Isolated, Tag, Time } from '../../pages/components/figures.tsx';
-import { count, onDateAt, UNKNOWN } from '../../pages/format.ts';
 import { Head, Refresh } from '../../pages/components/head.tsx';
+import { count, onDateAt, UNKNOWN } from '../../pages/format.ts';
 import { List } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { api, ask, messages, place, report } from '../core/store.ts';

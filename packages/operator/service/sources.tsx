@@ -1,9 +1,9 @@
 import { Tag, Time } from '../../pages/components/figures.tsx';
+import { Head, Refresh } from '../../pages/components/head.tsx';
 import { Loaded } from '../../pages/components/states.tsx';
 import { Table } from '../../pages/components/table.tsx';
 import { inCalls, UNKNOWN } from '../../pages/format.ts';
 import { problem } from '../api/problem.tsx';
-import { Head, Refresh } from '../../pages/components/head.tsx';
 import { sources } from '../core/store.ts';
 import type { SourceReport } from '../generated/records.ts';
 import { Budget, BudgetEnd } from './budget.tsx';

@@ -1,10 +1,10 @@
 import { Isolated, Panel, Time } from '../../pages/components/figures.tsx';
 import { Field, Form } from '../../pages/components/form.tsx';
+import { Head, Refresh } from '../../pages/components/head.tsx';
 import { Table } from '../../pages/components/table.tsx';
 import { UNKNOWN } from '../../pages/format.ts';
 import { problem } from '../api/problem.tsx';
 import { Changes } from '../audit/audit.tsx';
-import { Head, Refresh } from '../../pages/components/head.tsx';
 import { Filters, List } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { api, coins, tokens } from '../core/store.ts';

@@ -1,7 +1,7 @@
 import { Tag, Time } from '../../pages/components/figures.tsx';
 import { Field } from '../../pages/components/form.tsx';
-import { count } from '../../pages/format.ts';
 import { Head } from '../../pages/components/head.tsx';
+import { count } from '../../pages/format.ts';
 import { Filters, List, optionsOf } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { users } from '../core/store.ts';

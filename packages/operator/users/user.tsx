@@ -1,7 +1,7 @@
 import { Isolated, Tag, Time } from '../../pages/components/figures.tsx';
+import { Head } from '../../pages/components/head.tsx';
 import { Loaded } from '../../pages/components/states.tsx';
 import { problem } from '../api/problem.tsx';
-import { Head } from '../../pages/components/head.tsx';
 import { fragmentOf, type Place } from '../core/router.ts';
 import { lastSearch, user } from '../core/store.ts';
 import { AccountPanel, ActionsPanel, CreditsPanel, KeysPanel } from './panels.tsx';

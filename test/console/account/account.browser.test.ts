@@ -22,8 +22,7 @@ const confirm = async (page: Page, name: string) => {
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 };
 const statusOf = async (key: string) => (await opened.service.get('/v1/user/usage', { key })).status;
-const userOf = async (key: string) =>
-  (await (await opened.service.get('/v1/user/data', { key })).json()) as UserRecord;
+const userOf = async (key: string) => (await (await opened.service.get('/v1/user/data', { key })).json()) as UserRecord;
 const renewElsewhere = (key: string) =>
   fetch(`${opened.service.url}/v1/user/renew`, { method: 'POST', headers: { 'x-api-key': key } });
 
@@ -31,11 +30,12 @@ it('shows the user and the allowance, and saves the data of the account', async 
   const key = await opened.service.createUser({ limit: 1000 });
   const page = await visit(key);
   const { name, email, validUntil } = await userOf(key);
-  await expect.poll(() => allowance(page).innerText()).toContain('1,000 of 1,000 calls left');
+  await allowance(page).getByText('of 1,000 calls left').waitFor();
   const text = await allowance(page).innerText();
+  expect(text).toMatch(/^1,000$/m);
   expect(text).toContain(`The key expires on ${onDateAt(new Date(validUntil))}.`);
   expect(text).toContain('0 calls since you opened this page');
-  expect(await page.getByRole('meter', { name: 'Used calls' }).getAttribute('value')).toBe('0');
+  expect(await page.getByRole('meter', { name: 'Used calls' }).getAttribute('max')).toBe('1000');
   const profile = await region(page, 'Profile').innerText();
   for (const shown of [name, email, 'monthly', key.slice(-3)]) expect(profile).toContain(shown);
   expect(profile).not.toContain(key);
@@ -89,27 +89,32 @@ it.each([
     async () => opened.service.createKey(await opened.service.createUser(), { label: 'Shop' }),
     false,
   ],
-] as const)('%s can be renewed only if it is an owner key, and only once its access is known', async (_, makeKey, isOwner) => {
-  const listed = Promise.withResolvers<void>();
-  const prepare = (page: Page) =>
-    page.route('**/v1/user/keys', async (route) => {
-      await listed.promise;
-      await route.continue();
-    });
-  const page = await visit(await makeKey(), { prepare });
-  await allowance(page).getByText('expires on').waitFor();
-  expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
-  listed.resolve();
-  if (isOwner) {
-    await expect.poll(() => renewal(page).getAttribute('aria-disabled')).toBeNull();
-    return;
-  }
-  await allowance(page).getByText(/^The account expires on .* Renew it with the owner key\.$/).waitFor();
-  await page.getByText('This key cannot manage the account.').waitFor();
-  for (const name of ['Renew key…', 'Replace key…', 'Delete account…', 'Export data'])
-    expect(await page.getByRole('button', { name }).count(), name).toBe(0);
-  expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
-});
+] as const)(
+  '%s can be renewed only if it is an owner key, and only once its access is known',
+  async (_, makeKey, isOwner) => {
+    const listed = Promise.withResolvers<void>();
+    const prepare = (page: Page) =>
+      page.route('**/v1/user/keys', async (route) => {
+        await listed.promise;
+        await route.continue();
+      });
+    const page = await visit(await makeKey(), { prepare });
+    await allowance(page).getByText('expires on').waitFor();
+    expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
+    listed.resolve();
+    if (isOwner) {
+      await expect.poll(() => renewal(page).getAttribute('aria-disabled')).toBeNull();
+      return;
+    }
+    await allowance(page)
+      .getByText(/^The account expires on .* Renew it with the owner key\.$/)
+      .waitFor();
+    await page.getByText('This key cannot manage the account.').filter({ visible: true }).waitFor();
+    for (const name of ['Renew key…', 'Replace key…', 'Delete account…', 'Export data'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
+  },
+);
 
 it('while the usage or access is unknown, only an expired key can be renewed', async () => {
   const unavailable = (path: string) => (page: Page) =>
