@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { createLongWork } from '#core/time-slicing';
 
-/** The minimum size for compression, in bytes. A smaller body is sent uncompressed, in one write with its headers. */
+/** The minimum size for compression, in bytes. */
 const MIN_COMPRESSED = 1024;
 /** A body is compressed once per version, so compression may take a tenth of a second per megabyte. */
 const BROTLI_QUALITY = 5;
@@ -13,8 +13,14 @@ const BROTLI_QUALITY_LONG = 2;
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /**
- * A body in one coding, with its strong validator (RFC 9110) in quotes. A small body is a `latin1` string, so that it
- * is sent with its headers in one write.
+ * The largest payload that is kept as text, in bytes. Node encodes up to 16 KB of text, the head included, without an
+ * allocation, and sends it in one write. A buffer is sent beside the head, which takes longer.
+ */
+export const MAX_TEXT = 15 * 1024;
+
+/**
+ * A body in one coding, with its strong validator (RFC 9110) in quotes. A payload of up to `MAX_TEXT` is a `latin1`
+ * string.
  */
 export type Representation = {
   readonly coding: Coding;
@@ -45,7 +51,8 @@ const compress = {
 } as const;
 
 /** Copies the bytes. Otherwise, a page of Node's buffer pool or 64 KB of zlib's output would stay in memory. */
-function alone(bytes: Buffer): Buffer {
+function payloadOf(bytes: Buffer): string | Buffer {
+  if (bytes.length <= MAX_TEXT) return bytes.toString('latin1');
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
@@ -64,7 +71,7 @@ const BLOCK = 256 * 1024;
 export function bodyOf(text: string): Body {
   const bytes = Buffer.from(text);
   const hash = createHash('sha256').update(bytes);
-  return bodyOfBytes(bytes.length < MIN_COMPRESSED ? bytes : alone(bytes), hash);
+  return bodyOfBytes(payloadOf(bytes), bytes.length, hash);
 }
 
 /** Like `bodyOf`, but for a text in pieces. The event loop can run between pieces. */
@@ -95,20 +102,19 @@ export function longBodyOf(pieces: () => Iterable<string>): Promise<Body> {
       end += block.copy(bytes, end);
       await yieldIfDue();
     }
-    return bodyOfBytes(bytes, hash);
+    return bodyOfBytes(size > MAX_TEXT ? bytes : bytes.toString('latin1'), size, hash);
   });
 }
 
-function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
+function bodyOfBytes(payload: string | Buffer, size: number, sum: Hash): Body {
   const hash = sum.digest('base64url').slice(0, 22);
-  const payload = bytes.length < MIN_COMPRESSED ? bytes.toString('latin1') : bytes;
   const identity: Representation = { coding: 'identity', payload, etag: `"${hash}"` };
   const representations = new Map<Coding, Representation | Promise<Representation>>();
 
-  async function make(coding: 'br' | 'gzip', from: Buffer): Promise<Representation> {
-    const compressed = () => compress[coding](from);
-    const payload = alone(await (from.length < LONG_BODY ? compressed() : compressing(compressed)));
-    const representation = { coding, payload, etag: `"${hash}-${coding}"` };
+  async function make(coding: 'br' | 'gzip'): Promise<Representation> {
+    const compressed = () => compress[coding](typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+    const bytes = await (size < LONG_BODY ? compressed() : compressing(compressed));
+    const representation = { coding, payload: payloadOf(bytes), etag: `"${hash}-${coding}"` };
     representations.set(coding, representation);
     return representation;
   }
@@ -116,16 +122,16 @@ function bodyOfBytes(bytes: Buffer, sum: Hash): Body {
   return {
     identity,
     in(coding) {
-      if (typeof payload === 'string' || coding === 'identity') return identity;
+      if (size < MIN_COMPRESSED || coding === 'identity') return identity;
       const existing = representations.get(coding);
       if (existing) return existing;
-      const making = make(coding, payload);
+      const making = make(coding);
       making.catch(() => representations.delete(coding));
       representations.set(coding, making);
       return making;
     },
     // Figures and dates compress to less than half, so both compressed forms together are no larger than the text.
-    size: () => (typeof payload === 'string' ? bytes.length : 2 * bytes.length),
+    size: () => (size < MIN_COMPRESSED ? size : 2 * size),
   };
 }
 

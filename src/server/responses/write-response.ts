@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
-import type { DataResponse, Representation } from '#server/responses/response-body';
+import { type DataResponse, MAX_TEXT, type Representation } from '#server/responses/response-body';
 import { urlKeyFields } from '#server/url-key';
 import { acceptedCoding } from './negotiation.ts';
 import {
@@ -155,9 +155,6 @@ export function createSend<Receipt>({ gate, write, remember, now }: SendDependen
 }
 
 export type Send = ReturnType<typeof createSend>;
-
-/** Bodies of up to this many bytes are sent with their head in one write. */
-const MAX_TEXT = 4 * 1024;
 
 type BytesDependencies = { corsHeaders: CorsHeaders; keepAliveMs: number; now: () => number };
 
