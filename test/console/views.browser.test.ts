@@ -33,6 +33,9 @@ const CHECKED: readonly Look[] = [
 const LOOKS: readonly Look[] = [
   ...CHECKED,
   { width: 640, colorScheme: 'light', reducedMotion: 'reduce' },
+  // The widths from which the navigation is at the top, and the largest screen.
+  { width: 768, colorScheme: 'light' },
+  { width: 1920, colorScheme: 'light' },
   { width: 320, colorScheme: 'dark', forcedColors: 'active', reducedMotion: 'reduce' },
 ];
 const MORE_LOOKS: readonly Look[] = [
@@ -43,14 +46,14 @@ const MORE_LOOKS: readonly Look[] = [
 const NORMAL = { colorScheme: 'light', forcedColors: 'none', reducedMotion: 'no-preference' } as const;
 
 /**
- * The zoom does not change the dialogs, which are as wide at 640 px.
+ * Dialogs have one width on all screens but the smallest.
  * @param part the selector of the part that is in use: the page or a dialog
  */
 async function check(view: string, part = 'html'): Promise<void> {
   const { page } = here;
   const isWhole = part === 'html' || isLong;
   const looks = isLong ? [...LOOKS, ...MORE_LOOKS] : LOOKS;
-  for (const one of isWhole ? looks : looks.filter(({ width }) => width !== 640)) {
+  for (const one of isWhole ? looks : looks.filter(({ width }) => width === 320 || width === 1280)) {
     const { width, ...media } = one;
     const look = `${view}: ${JSON.stringify({ width, ...media })}`;
     await page.emulateMedia({ ...NORMAL, ...media });

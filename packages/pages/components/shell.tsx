@@ -42,14 +42,18 @@ export const Bar = ({ home: [href, label], views, current, children }: BarProps)
   </>
 );
 
+const THEMES = ['system', 'light', 'dark'] as const;
+
 /** `theme.js` handles the choice. */
 export const ThemeChoice = () => (
   <label class="theme">
     <span class="unseen">Theme</span>
     <select id="theme" autocomplete="off">
-      <option value="system">System</option>
-      <option value="light">Light</option>
-      <option value="dark">Dark</option>
+      {THEMES.map((theme) => (
+        <option key={theme} value={theme} selected={theme === document.documentElement.dataset.theme}>
+          {`${theme[0]?.toUpperCase()}${theme.slice(1)}`}
+        </option>
+      ))}
     </select>
   </label>
 );
@@ -61,7 +65,7 @@ export function useFocusOnMove(key: string, onMove?: () => void): void {
     if (shown.current === key) return;
     shown.current = key;
     onMove?.();
-    document.querySelector<HTMLElement>('main h1')?.focus();
+    document.querySelector<HTMLElement>('main h1:not([hidden] *)')?.focus();
     scrollTo(0, 0);
   }, [key]);
 }
