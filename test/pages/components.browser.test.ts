@@ -95,6 +95,51 @@ it('a form shows faults under its fields, and other errors as a note', async () 
   expect(await form.getByRole('alert').count()).toBe(0);
 });
 
+it('a form has groups of choices, texts of several lines and checkboxes, and shows the result', async () => {
+  const form = panel('Choices');
+  const save = () => form.getByRole('button', { name: 'Save' }).click();
+  await form.getByLabel('Read prices').uncheck();
+  await save();
+  await form.getByText('Choose at least one.').waitFor();
+  const box = form.getByLabel('Read prices');
+  expect(await box.evaluate((input) => input === document.activeElement)).toBe(true);
+  expect(await box.getAttribute('aria-invalid')).toBe('true');
+  await form.getByLabel('Use the node').check();
+  expect(await form.getByText('Choose at least one.').count()).toBe(0);
+  await form.getByLabel('Read prices').check();
+  await form.getByLabel('Yearly').check();
+  await form.getByLabel('Note').fill('two\nlines');
+  await form.getByLabel('Stay signed in').check();
+  await save();
+  await form.getByRole('status').getByText('Saved: yearly, prices and node, two lines, on.').waitFor();
+  expect(await form.getByLabel('Monthly').isChecked(), 'the form is reset').toBe(true);
+  expect(await form.getByLabel('Note').inputValue()).toBe('');
+});
+
+it('a field of a dialog can set others, and a dialog can show content only', async () => {
+  const dialog = page.getByRole('dialog');
+  await press('New key…');
+  await dialog.getByText('A program key for prices.').waitFor();
+  await dialog.getByLabel('Wallet').check();
+  await dialog.getByText('A wallet key for node.').waitFor();
+  expect(await dialog.getByLabel('Read prices').isChecked()).toBe(false);
+  expect(await dialog.getByLabel('Limit').inputValue()).toBe('500');
+  await dialog.getByLabel('Limit').fill('1');
+  await dialog.getByLabel('Day').fill('2026-11-27');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  expect(await dialog.getByLabel('Day').getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByLabel('Limit').fill('2');
+  await dialog.getByLabel('Day').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Created a key with the limit 2.').waitFor();
+
+  await press('Show code');
+  expect(await page.locator(':focus').innerText()).toBe('Code');
+  await dialog.getByText('let key;').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+});
+
 it('a dialog states the effect, keeps an error, returns the focus, and shows a key until it is saved', async () => {
   const dialog = page.getByRole('dialog', { name: 'Grant calls?' });
   const result = page.getByRole('status', { name: 'Result' });

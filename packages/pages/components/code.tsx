@@ -4,8 +4,10 @@ import { useEffect } from 'preact/hooks';
 /** How long a button shows whether the copy succeeded, in ms. */
 const COPIED_MS = 2000;
 
+type CopyProps = { text: string; label?: string; onCopied?: (() => void) | undefined };
+
 /** Copies a text. On a page without TLS, browsers offer no clipboard. */
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label = 'Copy', onCopied }: CopyProps) {
   const result = useSignal<'Copied' | 'Copy failed' | undefined>(undefined);
   useEffect(() => {
     if (result.value === undefined) return undefined;
@@ -14,10 +16,15 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     }, COPIED_MS);
     return () => clearTimeout(timer);
   }, [result.value]);
+  // The result is about the text that was copied.
+  useEffect(() => {
+    result.value = undefined;
+  }, [text]);
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
       result.value = 'Copied';
+      onCopied?.();
     } catch {
       result.value = 'Copy failed';
     }
@@ -37,11 +44,17 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 }
 
 /** A text to copy, such as a command or a key. */
-export function CodeBlock({ text }: { text: string }) {
-  return (
-    <div class="code-block">
-      <code class="key">{text}</code>
-      <CopyButton text={text} />
-    </div>
-  );
-}
+export const CodeBlock = ({ text, onCopied }: CopyProps) => (
+  <div class="code-block">
+    <code class="key">{text}</code>
+    <CopyButton text={text} onCopied={onCopied} />
+  </div>
+);
+
+/** Code of several lines. */
+export const Code = ({ text }: { text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
+  <pre class="code" tabIndex={0}>
+    <code>{text}</code>
+  </pre>
+);

@@ -2,28 +2,32 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { QuotientError } from '../../client/index.ts';
-import { type Field as Asked, MAX_CALLS, wrongText } from '../question.ts';
-import { Field, type Fields, Form, fieldsOf } from './form.tsx';
+import { type Asked, AskedField } from './asked-field.tsx';
+import { type Fields, Form, fieldsOf } from './form.tsx';
 
 export type Question = {
   texts: readonly [title: string, yes: string, busy: string];
   /** One sentence that states the effect of the change. It is updated when a field changes. */
   effect: (values: Fields) => ComponentChildren;
   isDangerous?: boolean;
-  fields?: readonly Asked[];
+  /** Fields that depend on the values of others are the result of a function. */
+  fields?: readonly Asked[] | ((values: Fields | undefined) => readonly Asked[]);
   /** Makes the change. Afterwards, the dialog shows the error or the content passed to `show`, or closes. */
   act: (values: Fields, show: (content: Content) => void) => Promise<unknown>;
 };
 
-/** What a dialog shows after a change, until the user confirms it. Escape does not close it. */
+/** What a dialog shows, until the user confirms it. After a change, Escape does not close it. */
 export type Content = { title: string; body: ComponentChildren; done: string };
 
 export function openQuestions() {
-  const question = signal<Question | undefined>(undefined);
+  const question = signal<Question | Content | undefined>(undefined);
   return {
     question,
     ask(next: Question): void {
       question.value = next;
+    },
+    show(content: Content): void {
+      question.value = content;
     },
     close(): void {
       question.value = undefined;
@@ -31,29 +35,7 @@ export function openQuestions() {
   };
 }
 
-type Questions = ReturnType<typeof openQuestions>;
-
-function AskedField({ field }: { field: Asked }) {
-  const { name, label } = field;
-  if (field.kind === 'choice')
-    return <Field name={name} label={label} options={field.options} selected={field.value} />;
-  if (field.kind === 'text') {
-    const { most, placeholder, value, isOptional } = field;
-    return (
-      <Field
-        {...{ name, label, placeholder }}
-        missing="Required."
-        wrong={wrongText(field)}
-        required={!isOptional}
-        maxLength={most}
-        defaultValue={value}
-      />
-    );
-  }
-  const wrong = `Enter a whole number of at least ${field.least}.`;
-  const number = { type: 'number', inputMode: 'numeric', min: field.least, max: MAX_CALLS, step: 1 } as const;
-  return <Field {...{ name, label, wrong }} {...number} defaultValue={field.value} required={!field.isOptional} />;
-}
+export type Questions = ReturnType<typeof openQuestions>;
 
 /** Asks for a confirmation and for the values that the change needs. */
 export function QuestionDialog({
@@ -68,32 +50,27 @@ export function QuestionDialog({
 }
 
 type AskedProps = {
-  question: Question;
+  question: Question | Content;
   close: () => void;
   problem: ((error: QuotientError) => ComponentChildren) | undefined;
 };
 
 function AskedDialog({ question, close, problem }: AskedProps) {
-  const { texts, effect, isDangerous, fields = [], act } = question;
-  const [title, yes, busy] = texts;
+  const asked = 'act' in question ? question : undefined;
   const dialog = useRef<HTMLDialogElement>(null);
-  const content = useSignal<Content | undefined>(undefined);
-  const values = useSignal<Fields | undefined>(undefined);
+  const content = useSignal<Content | undefined>('act' in question ? undefined : question);
   const id = useId();
 
   useLayoutEffect(() => {
     const opener = document.activeElement;
     const element = dialog.current;
-    const form = element?.querySelector('form');
-    if (!element || !form) return;
-    values.value = fieldsOf(form);
-    element.showModal();
-    (form.querySelector<HTMLElement>('input, select') ?? form.querySelector('button'))?.focus();
+    element?.showModal();
+    element?.querySelector<HTMLElement>('input, select, textarea, button')?.focus();
     return () => {
-      element.close();
-      // If the change has replaced the opener, the title of the view gets the focus.
-      const next = opener?.isConnected ? opener : document.querySelector('main h1');
-      if (next instanceof HTMLElement) next.focus();
+      element?.close();
+      // If the change has replaced or hidden the opener, the title of the view gets the focus.
+      const titles = document.querySelectorAll<HTMLElement>('main h1');
+      [opener, ...titles].find((one): one is HTMLElement => Boolean(one?.checkVisibility()))?.focus();
     };
   }, []);
   useLayoutEffect(() => {
@@ -107,14 +84,14 @@ function AskedDialog({ question, close, problem }: AskedProps) {
       aria-describedby={`${id}-effect`}
       // A new key cannot be shown again, so Escape must not close the dialog.
       onCancel={(event) => {
-        if (content.value) event.preventDefault();
+        if (asked && content.value) event.preventDefault();
       }}
       onClose={close}
     >
       <h2 id={`${id}-title`} tabIndex={-1}>
-        {content.value?.title ?? title}
+        {content.value?.title ?? asked?.texts[0]}
       </h2>
-      {content.value ? (
+      {content.value && (
         <div id={`${id}-effect`} class="shown-once">
           {content.value.body}
           <div class="row end">
@@ -123,34 +100,68 @@ function AskedDialog({ question, close, problem }: AskedProps) {
             </button>
           </div>
         </div>
-      ) : (
-        <Form
-          class="shown-once"
-          button={[yes, busy, `primary${isDangerous ? ' dangerous' : ''}`]}
-          before={
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
-          }
+      )}
+      {asked && !content.value && (
+        <QuestionForm
+          id={`${id}-effect`}
+          question={asked}
+          close={close}
           problem={problem}
-          onInput={(next) => {
-            values.value = next;
+          show={(next) => {
+            content.value = next;
           }}
-          onSubmit={async (fields) => {
-            await act(fields, (next) => {
-              content.value = next;
-            });
-            if (!content.value) close();
-          }}
-        >
-          {fields.map((field) => (
-            <AskedField key={field.name} field={field} />
-          ))}
-          <p id={`${id}-effect`} aria-live="polite">
-            {values.value && effect(values.value)}
-          </p>
-        </Form>
+        />
       )}
     </dialog>
+  );
+}
+
+type QuestionProps = Omit<AskedProps, 'question'> & {
+  question: Question;
+  /** The ID of the effect. */
+  id: string;
+  show: (content: Content) => void;
+};
+
+function QuestionForm({ question, close, problem, id, show }: QuestionProps) {
+  const { texts, effect, isDangerous, act } = question;
+  const [, yes, busy] = texts;
+  const form = useRef<HTMLFormElement>(null);
+  const values = useSignal<Fields | undefined>(undefined);
+  const fields = typeof question.fields === 'function' ? question.fields(values.value) : (question.fields ?? []);
+  const keys = fields.map(({ name, reset = '' }) => `${name} ${reset}`);
+  useLayoutEffect(() => {
+    if (form.current) values.value = fieldsOf(form.current);
+  }, [keys.join()]);
+  return (
+    <Form
+      class="shown-once"
+      formRef={form}
+      button={[yes, busy, `primary${isDangerous ? ' dangerous' : ''}`]}
+      before={
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      }
+      problem={problem}
+      onInput={(next) => {
+        values.value = next;
+      }}
+      onSubmit={async (given) => {
+        let isShown = false;
+        await act(given, (content) => {
+          isShown = true;
+          show(content);
+        });
+        if (!isShown) close();
+      }}
+    >
+      {fields.map((field, place) => (
+        <AskedField key={keys[place]} field={field} />
+      ))}
+      <p id={id} aria-live="polite">
+        {values.value && effect(values.value)}
+      </p>
+    </Form>
   );
 }

@@ -1,111 +1,97 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { type ComponentChildren, type ComponentProps, createContext } from 'preact';
-import { useContext, useId } from 'preact/hooks';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import type { QuotientError } from '../../client/index.ts';
 import { type Field as Element, faultOf } from '../faults.ts';
 import { toError } from '../problem.ts';
+import { type Faults, type Faulty, FormFaults, type Options, useFault } from './fault.tsx';
 import { Problem } from './states.tsx';
 
-type Faults = Readonly<Record<string, string>>;
-const FormFaults = createContext<Signal<Faults> | undefined>(undefined);
-
-export type Fields = (name: string) => string;
-export const fieldsOf = (form: HTMLFormElement): Fields => {
+/** The value of a field. `all` returns those of the checked boxes of a group. */
+export type Fields = ((name: string) => string) & { all: (name: string) => readonly string[] };
+export function fieldsOf(form: HTMLFormElement): Fields {
   const data = new FormData(form);
-  return (name) => String(data.get(name) ?? '').trim();
-};
+  const value = (name: string) => String(data.get(name) ?? '').trim();
+  return Object.assign(value, { all: (name: string) => data.getAll(name).map(String) });
+}
 
 type Input = {
-  type?: 'text' | 'search' | 'password' | 'number' | 'date' | 'datetime-local';
+  type?: 'text' | 'search' | 'password' | 'number' | 'date' | 'datetime-local' | 'email' | 'url';
   inputMode?: 'numeric';
+  autocomplete?: 'name' | 'email' | 'off';
+  autocapitalize?: 'words';
   required?: boolean;
   minLength?: number;
   maxLength?: number;
-  min?: number;
+  min?: number | string;
   max?: number | string;
   step?: number;
   pattern?: string;
   placeholder?: string | undefined;
   defaultValue?: string | number | undefined;
-  /** The ID of a hint. */
-  hint?: string;
 };
 
-type FieldProps = Input & {
-  class?: string;
-  name: string;
-  label: string;
-  /** The texts for an empty and for an invalid value. */
-  missing?: string | undefined;
-  wrong?: string | undefined;
-  /** The options of a choice. */
-  options?: readonly (readonly [value: string, label: string])[] | undefined;
-  selected?: string | undefined;
-};
+type FieldProps = Input &
+  Faulty & {
+    class?: string;
+    name: string;
+    label: string;
+    /** The ID of a hint. */
+    hint?: string;
+    /** The options of a choice. */
+    options?: Options | undefined;
+    selected?: string | undefined;
+    /** The height of a text of several lines. */
+    rows?: number | undefined;
+  };
 
-/** A labelled input or choice, with its error below. */
-export function Field({
-  name,
-  label,
-  missing,
-  wrong,
-  options,
-  selected,
-  class: kind = '',
-  hint,
-  ...input
-}: FieldProps) {
-  const faults = useContext(FormFaults);
-  const id = useId();
-  const fault = faults?.value[name];
-  const isInvalid = Boolean(fault);
+/** A labelled input, text or choice, with its fault below. */
+export function Field(props: FieldProps) {
+  const { name, label, missing, wrong, options, selected, rows, class: kind = '', hint, ...input } = props;
+  const { id, attributes, line } = useFault(name, { missing, wrong }, hint);
+  const text = { autocomplete: 'off', autocapitalize: 'none', spellcheck: false, ...input, ...attributes, id } as const;
   return (
     <div class={`field-box ${kind}`}>
       <label class="field" for={id}>
         {label}{' '}
         {options ? (
-          <select id={id} name={name}>
-            {options.map(([value, text]) => (
+          <select {...attributes} id={id}>
+            {options.map(([value, shown]) => (
               <option key={value} value={value} selected={value === selected}>
-                {text}
+                {shown}
               </option>
             ))}
           </select>
+        ) : rows ? (
+          <textarea {...(text as ComponentProps<'textarea'>)} rows={rows} />
         ) : (
-          <input
-            {...(input as ComponentProps<'input'>)}
-            id={id}
-            name={name}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            aria-invalid={isInvalid || undefined}
-            aria-describedby={`${id}-fault ${hint ?? ''}`}
-            data-missing={missing}
-            data-wrong={wrong}
-          />
+          <input {...(text as ComponentProps<'input'>)} />
         )}
       </label>
-      <p id={`${id}-fault`} class="fault">
-        {fault}
-      </p>
+      {line}
     </div>
   );
 }
 
 type FormProps = {
-  /** Runs if all fields are valid. The form shows its error: under the fields that the service names, or as a note. */
+  /**
+   * Runs if all fields are valid. The form shows the text that it returns, if any. The form shows its error under the
+   * fields that the service names, or as a note.
+   */
   onSubmit: (fields: Fields) => unknown;
   onInput?: (fields: Fields) => void;
   /** Submits the form when the user makes a choice. */
   submitsChoices?: boolean;
+  /** Empties the form after it was submitted. */
+  resets?: boolean;
   /** The button that submits, and its label while the form is being submitted. */
   button: readonly [label: string, busy: string, kind?: string];
   /** The buttons before that button. */
   before?: ComponentChildren;
   problem?: (error: QuotientError) => ComponentChildren;
+  /** The last error, if it is also set elsewhere. */
+  error?: Signal<QuotientError | undefined>;
   class?: string;
-  children: ComponentChildren;
+  children?: ComponentChildren;
   formRef?: { current: HTMLFormElement | null };
 };
 
@@ -115,15 +101,19 @@ export function Form({
   onSubmit,
   onInput,
   submitsChoices,
+  resets,
   button,
   before,
   problem,
+  error: givenError,
   children,
   formRef,
   ...props
 }: FormProps) {
   const faults = useSignal<Faults>({});
-  const error = useSignal<QuotientError | undefined>(undefined);
+  const ownError = useSignal<QuotientError | undefined>(undefined);
+  const error = givenError ?? ownError;
+  const sent = useSignal('');
   const isBusy = useSignal(false);
   const [label, busyLabel, kind = 'primary'] = button;
 
@@ -146,10 +136,13 @@ export function Form({
   async function submit(form: HTMLFormElement): Promise<void> {
     if (isBusy.value) return;
     error.value = undefined;
+    sent.value = '';
     if (!show(form, faultOf)) return;
     isBusy.value = true;
     try {
-      await onSubmit(fieldsOf(form));
+      const text = await onSubmit(fieldsOf(form));
+      if (resets) form.reset();
+      sent.value = typeof text === 'string' ? text : '';
     } catch (thrown) {
       const failure = toError(thrown);
       if (!showServiceErrors(form, failure)) error.value = failure;
@@ -184,6 +177,9 @@ export function Form({
         <div class="problem" role="alert">
           {error.value && (problem?.(error.value) ?? <Problem error={error.value} />)}
         </div>
+        <p class="sent" role="status">
+          {sent}
+        </p>
         <div class="row end">
           {before}
           <button type="submit" class={kind} aria-disabled={isBusy.value || undefined}>

@@ -1,10 +1,15 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { count } from '../format.ts';
 import { Empty } from './states.tsx';
 
 export type Column<Item> = {
   title: string;
-  /** `num` aligns to the right. `text` may break anywhere. */
-  kind?: 'num' | 'text';
+  /** `num` aligns to the right. `text` may break anywhere. `line` is cut off where it does not fit. */
+  kind?: 'num' | 'text' | 'line';
+  /** Hidden where the table does not fit. The details of the row contain it. */
+  isExtra?: boolean;
   cell: (item: Item) => ComponentChildren;
 };
 
@@ -18,37 +23,89 @@ type TableProps<Item> = {
   empty?: ComponentChildren;
   /** `wide`: needs a large screen. `links`: the link in the first cell covers its row. */
   kind?: 'wide' | 'links';
+  /** What a row shows below itself after a click. */
+  details?: (item: Item) => ComponentChildren;
+  /** How many rows the table shows first, and adds with each click on its button. */
+  step?: number;
 };
 
-/** A table whose first cells name the rows. Where it does not fit, each row becomes a list of labels and values. */
-export function Table<Item>({ label, columns, items, keyOf, empty, kind }: TableProps<Item>) {
-  if (items.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+const classOf = ({ kind, isExtra }: Column<never>) => [kind, isExtra && 'extra'].filter(Boolean).join(' ');
+
+type RowProps<Item> = Pick<TableProps<Item>, 'columns' | 'details'> & { item: Item };
+
+function Row<Item>({ columns, details, item }: RowProps<Item>) {
+  const isOpen = useSignal(false);
+  const id = useId();
   const [first, ...others] = columns;
+  const name = first?.cell(item);
   return (
-    <div class="table-frame" data-kind={kind}>
+    <>
+      <tr>
+        <th scope="row">
+          {details ? (
+            <button
+              type="button"
+              class="opener"
+              aria-expanded={isOpen.value}
+              aria-controls={isOpen.value ? id : undefined}
+              onClick={() => (isOpen.value = !isOpen.value)}
+            >
+              {name}
+            </button>
+          ) : (
+            name
+          )}
+        </th>
+        {others.map((column) => (
+          <td key={column.title} class={classOf(column)} data-label={column.title}>
+            <div>{column.cell(item)}</div>
+          </td>
+        ))}
+      </tr>
+      {details && isOpen.value && (
+        <tr class="details" id={id}>
+          <td colSpan={columns.length}>{details(item)}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** A table whose first cells name the rows. Where it does not fit, each row becomes a list of labels and values. */
+export function Table<Item>({ label, columns, items, keyOf, empty, kind, details, step }: TableProps<Item>) {
+  const most = useSignal(step ?? items.length);
+  if (items.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  const shown = step === undefined ? items : items.slice(0, most.value);
+  return (
+    <div class="table-frame" data-kind={details ? 'details' : kind}>
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title, kind }) => (
-              <th key={title} scope="col" class={kind}>
-                {title}
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={classOf(column)}>
+                {column.title}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {items.map((item) => (
-            <tr key={keyOf(item)}>
-              <th scope="row">{first?.cell(item)}</th>
-              {others.map(({ title, kind, cell }) => (
-                <td key={title} class={kind} data-label={title}>
-                  <div>{cell(item)}</div>
-                </td>
-              ))}
-            </tr>
+          {shown.map((item) => (
+            <Row key={keyOf(item)} {...{ columns, details, item }} />
           ))}
         </tbody>
       </table>
+      {step !== undefined && items.length > step && (
+        <div class="foot more">
+          {items.length > shown.length && (
+            <button type="button" class="small" onClick={() => (most.value += step)}>
+              Show more
+            </button>
+          )}
+          <span class="soft" role="status">
+            {count(shown.length)} of {count(items.length)}
+          </span>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { QuotientError } from '../../client/index.ts';
 import { Bars } from '../components/bars.tsx';
-import { CodeBlock } from '../components/code.tsx';
+import { Check, Choices } from '../components/choices.tsx';
+import { Code, CodeBlock } from '../components/code.tsx';
 import { openQuestions, QuestionDialog } from '../components/dialog.tsx';
 import { Figures, Isolated, Meter, Panel, Tag, Time } from '../components/figures.tsx';
 import { Field, Form } from '../components/form.tsx';
@@ -86,6 +87,81 @@ function NameForm() {
   );
 }
 
+const PURPOSES = { program: 'Program', wallet: 'Wallet' };
+const SCOPES = [
+  ['prices', 'Read prices'],
+  ['node', 'Use the node'],
+] as const;
+
+/** The purpose sets the scopes and the limit. */
+const askForTerms = () =>
+  questions.ask({
+    texts: ['New key', 'Create', 'Creating…'],
+    fields(values) {
+      const isWallet = values?.('purpose') === 'wallet';
+      const reset = String(isWallet);
+      return [
+        { kind: 'radio', name: 'purpose', label: 'Purpose', options: Object.entries(PURPOSES), value: ['program'] },
+        {
+          kind: 'checkbox',
+          name: 'scopes',
+          label: 'Scopes',
+          options: SCOPES,
+          value: [isWallet ? 'node' : 'prices'],
+          reset,
+        },
+        {
+          kind: 'number',
+          name: 'limit',
+          label: 'Limit',
+          least: 1,
+          value: isWallet ? 500 : undefined,
+          isOptional: true,
+          reset,
+        },
+        ...(values?.('limit') === '1'
+          ? [{ kind: 'date', name: 'day', label: 'Day', from: '2026-11-28' } as const]
+          : []),
+      ];
+    },
+    effect: (values) => `A ${values('purpose')} key for ${values.all('scopes').join(' and ')}.`,
+    act: async (values) => toasts.report(`Created a key with the limit ${values('limit')}.`),
+  });
+
+const showCode = () => questions.show({ title: 'Code', body: <Code text="let key;" />, done: 'Close' });
+
+const TermsForm = () => (
+  <Form
+    class="shown-once"
+    button={['Save', 'Saving…']}
+    resets
+    onSubmit={(fields) =>
+      `Saved: ${fields('plan')}, ${fields.all('scopes').join(' and ')}, ${fields('note')}, ${fields('stay') || 'off'}.`
+    }
+  >
+    <Choices
+      name="plan"
+      legend="Plan"
+      kind="radio"
+      options={[
+        ['monthly', 'Monthly'],
+        ['yearly', 'Yearly'],
+      ]}
+      selected={['monthly']}
+    />
+    <Choices
+      name="scopes"
+      legend="Scopes"
+      kind="checkbox"
+      options={SCOPES}
+      selected={['prices']}
+      missing="Choose at least one."
+    />
+    <Field name="note" label="Note" rows={2} maxLength={20} />
+    <Check name="stay" label="Stay signed in" hint="Others can use this browser." />
+  </Form>
+);
+
 export const Gallery = () => (
   <>
     <Bar
@@ -113,10 +189,19 @@ export const Gallery = () => (
       <Panel title="Form">
         <NameForm />
       </Panel>
+      <Panel title="Choices">
+        <TermsForm />
+      </Panel>
       <Panel title="Dialog and toast">
         <div class="row">
           <button type="button" onClick={askForCalls}>
             Ask…
+          </button>
+          <button type="button" onClick={askForTerms}>
+            New key…
+          </button>
+          <button type="button" onClick={showCode}>
+            Show code
           </button>
           <button type="button" onClick={() => toasts.report('The change failed.', 'bad')}>
             Report a failure
