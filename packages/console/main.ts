@@ -1,39 +1,29 @@
 import './core/roots.ts';
 import { h, render } from 'preact';
-import type { User } from '../client/index.ts';
 import { byId, openScrollEdges } from '../pages/dom.ts';
 import { isTemporary, toError } from '../pages/problem.ts';
-import { openQuestions } from '../pages/question.ts';
 import { endSession } from '../pages/session/end.ts';
 import { Account } from './account/account.tsx';
-import { openKeys } from './account/keys.ts';
 import { openNotices } from './account/notices.ts';
-import { isMailLink, mailLinkIn, openMailLink, openSignIn } from './account/sign-in.ts';
 import { createAccountStore } from './account/store.ts';
-import { openKeyCreated } from './account/validity.ts';
 import { openRequests } from './activity/requests.ts';
 import { openUsage } from './activity/usage.ts';
 import { openWebhooks } from './activity/webhooks.ts';
 import { createSession } from './api/session.ts';
 import { CurrencyChoice } from './core/currency-choice.tsx';
-import { factsOf, openTheme } from './core/facts.ts';
-import { Alerts, PanelNote } from './core/failures.tsx';
+import { factsOf, openTheme, plansOf } from './core/facts.ts';
+import { Alerts } from './core/failures.tsx';
 import { PAGES, type PageName } from './core/router.ts';
 import * as store from './core/store.ts';
 import { openDashboard } from './dashboard/dashboard.ts';
-import { openSample } from './sample.ts';
+import { isMailLink, mailLinkIn, openEntrance } from './entrance/store.ts';
+import { EntranceViews } from './entrance/views.tsx';
+import { ExposedKeys, Keys } from './keys/keys.tsx';
+import { openKeyList } from './keys/store.ts';
 import { openAnnouncement } from './shell/announcement.ts';
 import { Dialogs, followTitle, Header, Messages, Remedy } from './shell/shell.tsx';
 
 const { failures, notice, page, view } = store;
-
-/** The ID of the heading of each view before the pages, which receives the focus when the view opens. */
-const HEADINGS = {
-  resume: 'resume-title',
-  welcome: 'welcome-title',
-  'mail-link': 'mail-link-title',
-  'key-created': 'key-created-title',
-};
 
 const DAMAGED_LINK = 'The link is incomplete. Open the whole link from the email.';
 const theme = openTheme();
@@ -49,13 +39,12 @@ function show(next: store.ViewName, text = ''): void {
   const isOther = view.value !== next;
   view.value = next;
   notice.value = text;
-  for (const name of Object.keys(HEADINGS)) byId(name).hidden = name !== next;
   byId('dashboard').hidden = next !== 'pages';
   document.body.dataset.view = next;
   if (next === 'pages') {
     showPage();
     if (!isFirst && isOther) focusTitle();
-  } else if (!isFirst) byId(HEADINGS[next]).focus();
+  }
 }
 
 const focusTitle = () => byId(`${page.value}-page`).querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
@@ -83,9 +72,7 @@ page.subscribe(() => {
   scrollTo(0, 0);
 });
 
-const keyCreated = openKeyCreated(session, showPages);
-const signIn = openSignIn(session, facts, { onRegistered: showKeyOf, onSignedIn: showPages });
-const mailLink = openMailLink(session, {
+const entrance = openEntrance(session, { ...facts, plans: plansOf(document.body) }, failures.open(), {
   onKey(user) {
     const isReplaced = session.user !== undefined;
     session.continueAs(user);
@@ -93,10 +80,10 @@ const mailLink = openMailLink(session, {
     if (isReplaced && session.isUnsaved) session.reload();
     else showKeyCreated();
   },
-  onLeave: () => (session.user ? showPages() : void resume()),
+  onSignedIn: showPages,
+  onLinkLeft: () => (session.user ? showPages() : void resume()),
+  onOtherKey: () => useOtherKey(),
 });
-openSample(session.anonymous);
-const ask = openQuestions();
 session.onAnswer(failures.onAnswer);
 const account = createAccountStore({
   session,
@@ -112,22 +99,14 @@ const webhooks = openWebhooks(session, failures.onError);
 const notices = openNotices(session, webhooks.open);
 const usagePanel = openUsage(session, failures.onError);
 const requests = openRequests(session, failures.onError);
-const keys = openKeys(session, ask, {
-  onAccess(access) {
-    const isOther = account.access.value !== access;
-    account.access.value = access;
-    if (access !== 'owner') requests.hide();
-    else if (isOther) loadForOwner();
-  },
-  onKeys(listed) {
-    usagePanel.setKeys(listed);
-    requests.setKeys(listed);
-  },
+const keys = openKeyList({
+  session,
+  failures,
+  questions: store.questions,
   onOwnKeyRevoked() {
     signOut('The key that you signed in with has been revoked.', { ofKey: true });
   },
   onReplace: account.replaceKey,
-  onError: failures.onError,
 });
 const dashboard = openDashboard({
   session,
@@ -145,13 +124,18 @@ const dashboard = openDashboard({
   },
 });
 
-function showKeyOf(user: User): void {
-  session.continueAs(user);
-  showKeyCreated();
-}
+keys.access.subscribe((access) => {
+  account.access.value = access;
+  if (access === 'owner') loadForOwner();
+  else requests.hide();
+});
+keys.keys.subscribe((listed) => {
+  usagePanel.setKeys(listed);
+  requests.setKeys(listed);
+});
 
 function showKeyCreated(): void {
-  keyCreated.show();
+  entrance.showKey();
   show('key-created');
 }
 
@@ -171,7 +155,7 @@ function showPages(): void {
 
 function showChanged(): void {
   account.update();
-  if (view.value === 'key-created') keyCreated.show();
+  if (view.value === 'key-created') entrance.showKey();
   if (view.value === 'pages') showPages();
 }
 
@@ -193,7 +177,7 @@ function showMailLink(): boolean {
     if (!link) notice.value = DAMAGED_LINK;
   }
   if (!link) return false;
-  mailLink.show(link);
+  entrance.link.value = link;
   show('mail-link');
   return true;
 }
@@ -204,6 +188,9 @@ const remedy = (error: ReturnType<typeof toError>) => h(Remedy, { error, account
 render(h(Alerts, { failures, remedy }), byId('alerts'));
 render(h(CurrencyChoice, { currency: store.currency }), byId('currency'));
 render(h(Account, { store: account, sendsMail: facts.sendsMail }), byId('account-page'));
+render(h(Keys, { list: keys }), byId('keys-page'));
+render(h(ExposedKeys, { list: keys }), byId('exposed-key'));
+render(h(EntranceViews, { entrance }), byId('entrance'));
 render(h(Dialogs, {}), byId('dialogs'));
 followTitle();
 for (const box of document.querySelectorAll<HTMLElement>('.scroll-frame > .scroll')) openScrollEdges(box);
@@ -211,10 +198,8 @@ addEventListener('hashchange', showMailLink);
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && session.isOver()) location.reload();
 });
-byId('resume-leave').addEventListener('click', useOtherKey);
 
-const resumeFailure = failures.open();
-render(h(PanelNote, { of: resumeFailure }), byId('resume-problem'));
+const { resumeFailure } = entrance;
 
 async function resume(): Promise<void> {
   try {
@@ -230,7 +215,7 @@ async function resume(): Promise<void> {
       resumeFailure.own.add(resumeFailure.own, error, resume);
     } else {
       show('welcome');
-      signIn.showProblem(error);
+      entrance.signInError.value = error;
     }
   }
 }

@@ -19,7 +19,7 @@ const text = (selector: string) => here.page.locator(selector).first().innerText
 
 it('shows prices, counts and dates in the format of a German browser, and saves CSV for its spreadsheets', async () => {
   here = await opened.visit({ locale: 'de-DE' });
-  expect(await text('#sign-up .plan')).toContain('10.000 calls a month');
+  expect(await text('.choice')).toContain('10.000 calls a month');
   await open('de-DE');
   expect(await text('.prices-table .price')).toMatch(/^[\d.]+,\d\d\u00a0\$$/);
   await here.page.getByRole('link', { name: / 9\.999 left$/ }).waitFor();

@@ -135,7 +135,7 @@ it('does not shift while the catalogue of a thousand tokens loads', async () => 
   here = await opened.visit({ service: large, viewport: { width: 1280, height: 900 } });
   await here.page.addInitScript(MEASURE);
   await here.page.reload();
-  await here.page.locator('#sample.loaded').waitFor();
+  await here.page.locator('.sample.loaded').waitFor();
   const measured = () => here.page.evaluate<{ shift: number; paint: number }>('globalThis.measured');
   const welcome = await measured();
   expect(welcome.shift).toBeLessThan(SHIFT);

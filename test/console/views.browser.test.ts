@@ -73,7 +73,7 @@ async function check(view: string, part = 'html'): Promise<void> {
 it('the views before the sign-in', async () => {
   here = await opened.visit();
   const { page } = here;
-  await page.getByText('Lost your key?').click();
+  await page.getByText('Lost your key?', { exact: true }).click();
   await check('welcome');
   await page.evaluate(`location.hash = 'recover=${'x'.repeat(43)}'`);
   await page.getByRole('heading', { name: 'Get a new owner key' }).waitFor();
@@ -95,7 +95,7 @@ it('the view of an unreachable service', async () => {
   const { page } = here;
   await page.route('**/v1/**', (route) => route.abort());
   await page.reload();
-  await page.locator('#resume-problem .note').waitFor();
+  await page.locator('.key-created .note').waitFor();
   await check('unreachable service');
 }, 180_000);
 

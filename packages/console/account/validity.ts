@@ -1,28 +1,5 @@
-import { serviceNow } from '../../pages/clock.ts';
-import { byId, copyButton } from '../../pages/dom.ts';
 import { onDateAt } from '../../pages/format.ts';
-import type { Access, Session } from '../api/session.ts';
-
-/** Shows a new key. `onContinue` runs when the user confirms that the key is saved. */
-export function openKeyCreated(session: Session, onContinue: () => void) {
-  const key = byId('created-key');
-  const remember = byId('created-key-remember', HTMLInputElement);
-  copyButton(byId('created-key-copy'), { shown: key, onCopied: session.setSaved });
-  remember.addEventListener('change', () => session.setRemembered(remember.checked));
-  byId('created-key-continue').addEventListener('click', () => {
-    key.textContent = '';
-    session.setSaved();
-    onContinue();
-  });
-  return {
-    show(): void {
-      key.textContent = session.key;
-      const { user } = session;
-      byId('created-key-validity').textContent = user ? expiryInWords('key', user.validUntil, serviceNow()) : '';
-      remember.checked = session.isRemembered();
-    },
-  };
-}
+import type { Access } from '../api/session.ts';
 
 /** When renewal becomes possible, or undefined if it is possible now. `resetsAt` is the end of the current period. */
 export const renewableFrom = (validUntil: Date, resetsAt: Date, now: number): Date | undefined =>

@@ -5,9 +5,9 @@ import { byId, make, softText } from '../../pages/dom.ts';
 import { count, numbers, onDateAtSecond, utc } from '../../pages/format.ts';
 import { type OnError, toError } from '../../pages/problem.ts';
 import { makeNamedRow } from '../../pages/table.ts';
-import { nameOf } from '../account/key-texts.ts';
 import { openDataAge } from '../api/figures.ts';
 import type { Session } from '../api/session.ts';
+import { nameOf } from '../keys/words.ts';
 
 type LoggedRequest = RequestLog['requests'][number];
 

@@ -7,8 +7,8 @@ import { saveFile } from '../../pages/download.ts';
 import { count, onDate } from '../../pages/format.ts';
 import { notLoaded, type OnError, toError } from '../../pages/problem.ts';
 import { headCells, makeNamedRow } from '../../pages/table.ts';
-import { nameOf } from '../account/key-texts.ts';
 import type { Session } from '../api/session.ts';
+import { nameOf } from '../keys/words.ts';
 
 const CHOICES = [
   ['day', 'By day'],

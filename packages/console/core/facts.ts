@@ -11,6 +11,13 @@ export function factsOf({ dataset }: { dataset: Readonly<Record<string, string |
   return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
 }
 
+/** `limit`: calls per period. `term` and `per` are the length of a period: `one month`, `a month`. */
+export type PlanFacts = { name: 'monthly' | 'yearly'; limit: number; term: string; per: string };
+
+/** Reads the plans, which the build writes into an attribute of the page. */
+export const plansOf = ({ dataset: { plans = '[]' } }: { dataset: Readonly<Record<string, string | undefined>> }) =>
+  JSON.parse(plans) as readonly PlanFacts[];
+
 /** Follows the theme. `theme.js` sets `data-theme` before the first paint and when the user changes the theme. */
 export function openTheme() {
   const listeners: (() => void)[] = [];

@@ -81,7 +81,7 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   await page.getByLabel('The old key stops working').selectOption('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  const created = await page.locator('#created-key').innerText();
+  const created = await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText();
   await expect.poll(() => keyOf(other)).toContain(created.slice(-3));
   await other.getByRole('button', { name: 'Ethereum' }).click();
   await settled(other);
@@ -90,7 +90,10 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   await act(other, 'Delete account');
   await other.getByRole('button', { name: 'Delete permanently' }).click();
   await other.getByText('have been deleted').waitFor();
-  expect(await page.locator('#created-key').innerText(), 'an unsaved key stays visible').toBe(created);
+  expect(
+    await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText(),
+    'an unsaved key stays visible',
+  ).toBe(created);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.locator('.banner').getByRole('button', { name: 'Use another key' }).click();
   await page.getByRole('heading', { name: 'Get a key' }).waitFor();
@@ -108,10 +111,13 @@ it('shows a new key again after a reload, and warns before the user leaves witho
   await page.getByLabel('Email', { exact: true }).fill('ada@example.org');
   await page.getByRole('button', { name: 'Get a key' }).click();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  const key = await page.locator('#created-key').innerText();
+  const key = await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText();
   await page.reload();
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  expect([dialogs, await page.locator('#created-key').innerText()]).toEqual([['beforeunload'], key]);
+  expect([
+    dialogs,
+    await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText(),
+  ]).toEqual([['beforeunload'], key]);
 
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();

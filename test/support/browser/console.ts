@@ -38,7 +38,7 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     await page.addInitScript(storeKey, [`quotient:key:${new URL(`${url}/`).pathname}`, key] as const);
   await prepare?.(page);
   await page.goto(`${url}${path}`);
-  await page.locator(key === undefined ? '#welcome' : '#dashboard').waitFor();
+  await page.locator(key === undefined ? '.welcome' : '#dashboard').waitFor();
   if (key !== undefined) await settled(page);
 
   return {

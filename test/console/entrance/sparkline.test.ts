@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SIZE, sparkline } from '#console/sample';
+import { SIZE, sparkline } from '#console/entrance/sparkline';
 
 const points = (...prices: number[]) => prices.map((price, i) => ({ date: new Date(Date.UTC(2026, 0, 1 + i)), price }));
 const corners = (path: string) =>

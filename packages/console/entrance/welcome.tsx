@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Check, Choices } from '../../pages/components/choices.tsx';
+import { Field, Form } from '../../pages/components/form.tsx';
+import { count } from '../../pages/format.ts';
+import { Sample } from './sample.tsx';
+import type { Entrance } from './store.ts';
+
+const REGISTRATION_TEXTS = {
+  open: 'You get an API key right away. No password or confirmation email is required.',
+  verified: 'You get an API key after you confirm your email address. No password is required.',
+  closed: 'The operator of this service issues the API keys.',
+};
+const FACTS = [
+  ['Only successful calls count.', 'Errors are free. Data that has not changed since your last call is also free.'],
+  ['Stale data beats no data.', 'When a data source fails, you get the last good values and their age.'],
+  ['Everything here is an API call.', 'You can copy a curl command for all data on this page.'],
+] as const;
+export const REMEMBER_RISK =
+  'If you stay signed in, anyone who uses this browser profile can use the key. Otherwise, the browser deletes the key when you close the tab.';
+
+type CardProps = { title: string; isQuiet?: boolean; children: ComponentChildren };
+
+function Card({ title, isQuiet, children }: CardProps) {
+  const id = useId();
+  return (
+    <section class={isQuiet ? 'card quiet' : 'card'} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const EMAIL = { name: 'email', type: 'email', autocomplete: 'email', required: true, maxLength: 254 } as const;
+const EMAIL_TEXTS = { missing: 'Enter your email address.', wrong: 'Enter an address like ada@example.org.' };
+const NAME = { name: 'name', autocomplete: 'name', autocapitalize: 'words', required: true, maxLength: 100 } as const;
+const NAME_TEXTS = { missing: 'Enter your name.', wrong: 'Enter a name of 1 to 100 characters.' };
+
+function SignUp({ entrance: { service, signUp } }: { entrance: Entrance }) {
+  const { plans, registration } = service;
+  const plan = useSignal<string>(plans[0]?.name ?? '');
+  const options = plans.map(({ name, limit, per }) => {
+    const label = [<strong key={name}>{name}</strong>, ` ${count(limit)} calls ${per}`];
+    return [name, label] as const;
+  });
+  const term = `${plans.find(({ name }) => name === plan.value)?.term}${registration === 'verified' ? ' from the confirmation' : ''}`;
+  return (
+    <Card title="Get a key">
+      <Form
+        class="shown-once"
+        button={['Get a key', 'Creating key…']}
+        resets
+        onSubmit={(fields) => signUp(fields, term)}
+        onInput={(fields) => (plan.value = fields('plan'))}
+      >
+        <Field label="Name" {...NAME} {...NAME_TEXTS} />
+        <Field label="Email" {...EMAIL} {...EMAIL_TEXTS} />
+        <Choices name="plan" legend="Plan" kind="radio" options={options} selected={[String(plans[0]?.name)]} />
+        <p class="soft">
+          The key is valid for {term}. You can renew it in this console or with an API call.{' '}
+          <a href="docs/plans#expiry-and-renewal">How to renew</a>
+        </p>
+      </Form>
+    </Card>
+  );
+}
+
+const WRONG_KEY = 'Enter your API key, which starts with qt_.';
+
+const SignIn = ({ entrance }: { entrance: Entrance }) => (
+  <Card title="Sign in with your key" isQuiet>
+    <Form
+      class="shown-once"
+      button={['Sign in', 'Signing in…', '']}
+      resets
+      error={entrance.signInError}
+      onSubmit={entrance.signIn}
+    >
+      <Field name="key" label="API key" type="password" required maxLength={200} placeholder="qt_…" wrong={WRONG_KEY} />
+      <Check name="remember" label="Stay signed in on this device" hint={REMEMBER_RISK} />
+    </Form>
+  </Card>
+);
+
+const Recovery = ({ entrance }: { entrance: Entrance }) => (
+  <Card title="Recover your account" isQuiet>
+    <p class="soft">
+      You get an email with a link to a new owner key. When you open the link and get the new key, your previous owner
+      keys stop working.
+    </p>
+    <Form class="shown-once" button={['Send the link', 'Sending…', '']} resets onSubmit={entrance.recover}>
+      <Field label="Email address you registered with" {...EMAIL} {...EMAIL_TEXTS} />
+    </Form>
+  </Card>
+);
+
+/** The view of visitors who are not signed in. */
+export const Welcome = ({ entrance }: { entrance: Entrance }) => (
+  <div class="welcome">
+    <div class="lead">
+      <h1 tabIndex={-1}>Market quotes, on&nbsp;a&nbsp;quota.</h1>
+      <p>
+        Prices, price history and on-chain statistics of bitcoin, ethereum and other tokens, in US dollars and other
+        currencies. {REGISTRATION_TEXTS[entrance.service.registration]}
+      </p>
+    </div>
+    <div class="cards">
+      {entrance.service.registration === 'closed' ? (
+        <Card title="Get a key">
+          <p>Registration is closed. Ask the operator of this service for a key.</p>
+        </Card>
+      ) : (
+        <SignUp entrance={entrance} />
+      )}
+      <SignIn entrance={entrance} />
+      <details class="lost-key">
+        <summary>Lost your key?</summary>
+        {entrance.service.sendsMail ? (
+          <Recovery entrance={entrance} />
+        ) : (
+          <p class="note">This service does not send email. Ask the operator for a new key.</p>
+        )}
+      </details>
+    </div>
+    <Sample client={entrance.anonymous} />
+    <ul class="facts">
+      {FACTS.map(([title, text]) => (
+        <li key={title}>
+          <strong>{title}</strong> {text}
+        </li>
+      ))}
+    </ul>
+  </div>
+);
