@@ -1,11 +1,11 @@
 import { batch, signal } from '@preact/signals';
 import type { Usage, UserOfKey } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
+import { graceField } from '../../pages/components/asked-field.tsx';
 import type { Question } from '../../pages/components/dialog.tsx';
 import { isoDate } from '../../pages/dates.ts';
 import { saveFile } from '../../pages/download.ts';
 import { toError } from '../../pages/problem.ts';
-import { graceField } from '../../pages/question.ts';
 import { masked } from '../api/answer-text.ts';
 import type { DataAge } from '../api/api-call.ts';
 import type { Access, Session } from '../api/session.ts';

@@ -1,7 +1,7 @@
+import { graceField } from '../../pages/components/asked-field.tsx';
 import { CodeBlock } from '../../pages/components/code.tsx';
 import { Isolated } from '../../pages/components/figures.tsx';
 import { span } from '../../pages/format.ts';
-import { graceField } from '../../pages/question.ts';
 import { api } from '../core/store.ts';
 import type { OperatorKey, OperatorUserDetail } from '../generated/records.ts';
 import type { Action } from './action.tsx';

@@ -1,4 +1,3 @@
-import { MAX_CALLS, wrongText } from '../question.ts';
 import { Choices } from './choices.tsx';
 import type { Options } from './fault.tsx';
 import { Field } from './form.tsx';
@@ -25,6 +24,26 @@ export type Asked = Common &
     | { kind: 'date'; from: string }
   );
 
+const GRACE = [
+  ['0', 'immediately'],
+  ['300', 'in 5 minutes'],
+  ['3600', 'in an hour'],
+  ['86400', 'in a day'],
+  ['604800', 'in a week'],
+] as const;
+
+/** The field `grace`: the seconds until a replaced key stops working. */
+export const graceField = (label: string): Asked => ({
+  name: 'grace',
+  label,
+  kind: 'choice',
+  options: GRACE,
+  value: '300',
+});
+
+/** The largest number of calls that the service accepts. */
+const MAX_CALLS = 2_000_000_000;
+
 export function AskedField({ field }: { field: Asked }) {
   const { name, label, missing, wrong, placeholder, isOptional } = field;
   const common = { name, label, placeholder, required: !isOptional };
@@ -46,7 +65,7 @@ export function AskedField({ field }: { field: Asked }) {
       return <Field {...common} type="date" min={field.from} wrong={wrong} />;
     case 'text': {
       const { most, rows, value } = field;
-      const texts = { missing: missing ?? 'Required.', wrong: wrongText({ most, ...(wrong && { wrong }) }) };
+      const texts = { missing: missing ?? 'Required.', wrong: wrong ?? `Enter 1 to ${most} characters in one line.` };
       return <Field {...common} {...texts} rows={rows} maxLength={most} defaultValue={value} />;
     }
     default: {
