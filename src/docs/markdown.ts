@@ -1,11 +1,12 @@
 import { Marked, Renderer, type Tokens } from 'marked';
 import { escapeHtml } from '#core/forms/record-fields';
+import { highlightHtml } from './highlight.ts';
 
 export const inlineCodeHtml = (code: string) => `<code>${escapeHtml(code)}</code>`;
 
 export const codeBlock = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-export const codeHtml = (code: string) => `<pre>${inlineCodeHtml(code)}</pre>`;
+export const codeHtml = (code: string, language?: string) => `<pre><code>${highlightHtml(code, language)}</code></pre>`;
 
 /** The anchor of a heading, as GitHub generates it. */
 const anchorOf = (heading: string) =>
@@ -30,7 +31,7 @@ const marked = new Marked({
       const text = this.parser.parseInline(tokens);
       return TARGET.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text;
     },
-    code: ({ text }) => `${codeHtml(text)}\n`,
+    code: ({ text, lang }) => `${codeHtml(text, lang)}\n`,
     // The section around a second-level heading has the anchor of the heading.
     heading({ tokens, depth, text }) {
       const anchor = anchorOf(text);

@@ -116,7 +116,8 @@ describe.each([
       );
       expect(section?.match(/<dd>.{10,}<\/dd>/g), code).toHaveLength(2);
       const example = section?.split('<pre')[1]?.split('<code>')[1]?.split('</code>')[0] ?? '';
-      const body = JSON.parse(example.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
+      const text = example.replaceAll(/<[^>]+>/g, '');
+      const body = JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
       expect(body).toMatchObject({ type: `${basePath}/docs/problems#${code}`, title, status, code });
     }
   });

@@ -12,9 +12,11 @@ const EXAMPLE_KEY = 'qt_your_key';
  * @param {Key} key
  */
 export function openSamples(page, exampleOrigin, key) {
-  const blocks = [...page.querySelectorAll('pre code')].map((code) => ({
-    code,
-    text: (code.textContent ?? '').replaceAll(exampleOrigin, location.origin),
+  const samples = [...page.querySelectorAll('pre code')];
+  // The origin and the key are never in more than one part of the highlighted code.
+  const parts = samples.flatMap(textsIn).map((node) => ({
+    node,
+    text: node.data.replaceAll(exampleOrigin, location.origin),
   }));
   const keyButtons = [...page.querySelectorAll('.languages')].map(addChoices);
   let isShown = false;
@@ -22,9 +24,9 @@ export function openSamples(page, exampleOrigin, key) {
   function show() {
     const { value } = key;
     if (!value) isShown = false;
-    for (const { code, text } of blocks) {
+    for (const { node, text } of parts) {
       const next = isShown ? text.replaceAll(EXAMPLE_KEY, value) : text;
-      if (code.textContent !== next) code.textContent = next;
+      if (node.data !== next) node.data = next;
     }
     for (const button of keyButtons) {
       button.toggleAttribute('hidden', !value);
@@ -57,12 +59,20 @@ export function openSamples(page, exampleOrigin, key) {
   });
   key.onChange(show);
   show();
-  if (navigator.clipboard) for (const { code } of blocks) addCopyButton(code);
+  if (navigator.clipboard) for (const code of samples) addCopyButton(code);
 
   return {
     /** Masks the reader's key in a text, unless the key is visible. @param {string} text */
     masked: (text) => (isShown || !key.value ? text : text.replaceAll(key.value, key.start)),
   };
+}
+
+/** The text nodes of an element. @param {Element} element */
+function textsIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(/** @type {Text} */ (walker.currentNode));
+  return nodes;
 }
 
 /** Adds controls that select the language of the samples and show the key in them. @param {Element} place */

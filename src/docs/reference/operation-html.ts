@@ -127,9 +127,11 @@ function samplesHtml(entry: Entry, { basePath, named }: Place): string {
   const languages = Object.entries(LANGUAGES) as [Language, string][];
   const requests = languages.map(
     ([name, label]) =>
-      `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name])}</div>`,
+      `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name], name)}</div>`,
   );
-  const shown = exampleResponses(entry).map(({ label, text }) => `<p class="label">${label}</p>\n${codeHtml(text)}`);
+  const shown = exampleResponses(entry).map(
+    ({ label, language, text }) => `<p class="label">${label}</p>\n${codeHtml(text, language)}`,
+  );
   return `<div class="languages"></div>
 ${requests.join('\n')}
 ${shown.join('\n')}`;

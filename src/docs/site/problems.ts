@@ -26,7 +26,7 @@ function sectionHtml(code: ProblemCode, basePath: string): string {
 </dl>
 <details>
 <summary>Example<span class="unseen"> of ${code}</span></summary>
-${codeHtml(exampleOf(code, basePath))}
+${codeHtml(exampleOf(code, basePath), 'json')}
 </details>
 </section>`;
 }
