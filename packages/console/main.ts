@@ -4,11 +4,7 @@ import { byId, openScrollEdges } from '../pages/dom.ts';
 import { isTemporary, toError } from '../pages/problem.ts';
 import { endSession } from '../pages/session/end.ts';
 import { Account } from './account/account.tsx';
-import { openNotices } from './account/notices.ts';
 import { createAccountStore } from './account/store.ts';
-import { openRequests } from './activity/requests.ts';
-import { openUsage } from './activity/usage.ts';
-import { openWebhooks } from './activity/webhooks.ts';
 import { createSession } from './api/session.ts';
 import { CurrencyChoice } from './core/currency-choice.tsx';
 import { factsOf, openTheme, plansOf } from './core/facts.ts';
@@ -20,8 +16,10 @@ import { isMailLink, mailLinkIn, openEntrance } from './entrance/store.ts';
 import { EntranceViews } from './entrance/views.tsx';
 import { ExposedKeys, Keys } from './keys/keys.tsx';
 import { openKeyList } from './keys/store.ts';
+import { openNotices } from './notices/notices.tsx';
 import { openAnnouncement } from './shell/announcement.ts';
 import { Dialogs, followTitle, Header, Messages, Remedy } from './shell/shell.tsx';
+import { openUsage } from './usage/usage.tsx';
 
 const { failures, notice, page, view } = store;
 
@@ -51,17 +49,11 @@ const focusTitle = () => byId(`${page.value}-page`).querySelector<HTMLElement>('
 
 function showPage(): void {
   for (const name of PAGES) byId(`${name}-page`).hidden = name !== page.value;
+  usage.show(page.value === 'usage');
+  notices.show(page.value === 'notices');
   if (loaded.has(page.value)) return;
   loaded.add(page.value);
   if (page.value === 'prices') void dashboard.load();
-  else loadForOwner();
-}
-
-/** Loads the data that only an owner key can read. */
-function loadForOwner(): void {
-  if (account.access.value !== 'owner') return;
-  if (loaded.has('usage')) void requests.open();
-  if (loaded.has('notices') && facts.sendsMail) void notices.load();
 }
 
 page.subscribe(() => {
@@ -90,15 +82,11 @@ const account = createAccountStore({
   failures,
   ask: store.questions.ask,
   isSignedIn: () => view.value === 'pages',
-  onUsage: (usage) => usagePanel.update(usage),
+  onUsage: () => void usage.reload(),
   onKeyReplaced: showKeyCreated,
   onRenewed: showPages,
   onSignedOut: (text) => signOut(text),
 });
-const webhooks = openWebhooks(session, failures.onError);
-const notices = openNotices(session, webhooks.open);
-const usagePanel = openUsage(session, failures.onError);
-const requests = openRequests(session, failures.onError);
 const keys = openKeyList({
   session,
   failures,
@@ -108,6 +96,8 @@ const keys = openKeyList({
   },
   onReplace: account.replaceKey,
 });
+const usage = openUsage({ session, failures, keys: keys.keys, access: keys.access });
+const notices = openNotices({ session, failures, access: keys.access, sendsMail: facts.sendsMail });
 const dashboard = openDashboard({
   session,
   theme,
@@ -126,12 +116,6 @@ const dashboard = openDashboard({
 
 keys.access.subscribe((access) => {
   account.access.value = access;
-  if (access === 'owner') loadForOwner();
-  else requests.hide();
-});
-keys.keys.subscribe((listed) => {
-  usagePanel.setKeys(listed);
-  requests.setKeys(listed);
 });
 
 function showKeyCreated(): void {
@@ -145,6 +129,8 @@ function showPages(): void {
   if (failures.isBlocked()) {
     failures.clear();
     loaded.clear();
+    usage.show(false);
+    notices.show(false);
   }
   const isLoading = page.value === 'prices' && !loaded.has('prices');
   show('pages');

@@ -75,6 +75,32 @@ it('a table keeps its rows, headers and labels where it becomes a list, and an e
   expect(await page.getByRole('table', { name: 'No prices' }).count()).toBe(0);
 });
 
+it('a table shows its rows in steps, and a row opens its details', async () => {
+  const table = panel('Rows with details');
+  await table.getByText('2 of 5').waitFor();
+  await table.getByRole('button', { name: 'Show more' }).click();
+  await table.getByRole('button', { name: 'Show more' }).click();
+  await table.getByText('5 of 5').waitFor();
+  expect(await table.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  for (const width of [320, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await table.getByRole('cell', { name: '4', exact: true }).isVisible(), `${width} px`).toBe(width > 320);
+    const opener = table.getByRole('button', { name: '10:44' });
+    await opener.press('Enter');
+    await table.getByText('costs 4.').waitFor();
+    expect(await opener.getAttribute('aria-expanded')).toBe('true');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    await table.getByRole('row').filter({ hasText: '10:44' }).click();
+    await table.getByText('costs 4.').waitFor({ state: 'detached' });
+  }
+});
+
+it('one button of a group is pressed', async () => {
+  const group = panel('Choice').getByRole('group', { name: 'Time range' });
+  await press('30 days');
+  expect(await group.getByRole('button', { pressed: true }).allInnerTexts()).toEqual(['30 days']);
+});
+
 it('a form shows faults under its fields, and other errors as a note', async () => {
   const form = panel('Form');
   const name = form.getByLabel('Name');

@@ -16,10 +16,3 @@ export const LEVEL_WORDS: Readonly<Record<Level, string>> = {
   low: ', less than 10%',
   none: ', calls are rejected until the reset',
 };
-
-/** Parses `80, 100`. The service rejects invalid numbers. */
-export const thresholdsIn = (text: string): number[] =>
-  text
-    .split(/[\s,;%]+/)
-    .filter((part) => part !== '')
-    .map(Number);

@@ -18,11 +18,13 @@ const LEVELS = {
   warn: ['paused', 'failed', 'expired', 'replaced'],
 };
 
+const levelOf = (state: string) =>
+  Object.entries(LEVELS).find(([, states]) => states.includes(state))?.[0] ?? 'neutral';
+
 /** A state. The words carry the meaning; the color only repeats it. */
-export function Tag({ state, words = state }: { state: string; words?: string }) {
-  const [level] = Object.entries(LEVELS).find(([, states]) => states.includes(state)) ?? ['neutral'];
+export function Tag({ state, words = state, level }: { state: string; words?: string; level?: string }) {
   return (
-    <span class="tag" data-level={level}>
+    <span class="tag" data-level={level ?? levelOf(state)}>
       {words}
     </span>
   );

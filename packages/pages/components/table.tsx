@@ -6,8 +6,8 @@ import { Empty } from './states.tsx';
 
 export type Column<Item> = {
   title: string;
-  /** `num` aligns to the right. `text` may break anywhere. `line` is cut off where it does not fit. */
-  kind?: 'num' | 'text' | 'line';
+  /** `num` aligns to the right. `text` may break anywhere. `line` and `name` are cut off where they do not fit. */
+  kind?: 'num' | 'text' | 'line' | 'name';
   /** Hidden where the table does not fit. The details of the row contain it. */
   isExtra?: boolean;
   cell: (item: Item) => ComponentChildren;

@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { QuotientError } from '../../client/index.ts';
 import { Bars } from '../components/bars.tsx';
+import { ButtonGroup } from '../components/button-group.tsx';
 import { Check, Choices } from '../components/choices.tsx';
 import { Code, CodeBlock } from '../components/code.tsx';
 import { openQuestions, QuestionDialog } from '../components/dialog.tsx';
@@ -31,6 +33,29 @@ const TOKENS = [
   { name: 'bitcoin', price: 67_123.5, note: 'The first token' },
   { name: 'a-token-with-a-long-name', price: 0.12, note: 'x'.repeat(60) },
 ];
+
+const REQUESTS = Array.from({ length: 5 }, (_, place) => ({
+  time: `10:4${place}`,
+  path: `/v1/prices/latest/tokens?tokenNames=${'bitcoin,'.repeat(30 * place)}`,
+  status: 200 + place * 100,
+  cost: place,
+}));
+
+function Choice() {
+  const selected = useSignal<'week' | 'month'>('week');
+  const options = [
+    ['week', '7 days'],
+    ['month', '30 days'],
+  ] as const;
+  return (
+    <ButtonGroup
+      label="Time range"
+      options={options}
+      selected={selected.value}
+      onSelect={(range) => (selected.value = range)}
+    />
+  );
+}
 
 const askForCalls = () =>
   questions.ask({
@@ -185,6 +210,24 @@ export const Gallery = () => (
           ]}
         />
         <Table label="No prices" items={[]} keyOf={() => ''} columns={[]} empty="No tokens." />
+      </Panel>
+      <Panel title="Rows with details">
+        <Table
+          label="Requests"
+          step={2}
+          items={REQUESTS}
+          keyOf={({ time }) => time}
+          columns={[
+            { title: 'Time', cell: ({ time }) => time },
+            { title: 'Status', cell: ({ status }) => <Tag state={String(status)} level="warn" /> },
+            { title: 'Request', kind: 'line', cell: ({ path }) => <code>{path}</code> },
+            { title: 'Cost', kind: 'num', isExtra: true, cell: ({ cost }) => count(cost) },
+          ]}
+          details={({ path, cost }) => `${path} costs ${cost}.`}
+        />
+      </Panel>
+      <Panel title="Choice">
+        <Choice />
       </Panel>
       <Panel title="Form">
         <NameForm />

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApiKey, Usage } from '#client/index';
-import { type UsageBy, usageRows, usageTable } from '#console/activity/usage';
+import { type UsageBy, usageRows, usageTable } from '#console/usage/breakdown';
 import { DAY } from '#core/clock';
 
 const NOW = Date.parse('2026-03-31T12:00:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { WebhookDelivery } from '#client/index';
-import { outcomeInWords } from '#console/activity/webhooks';
+import { outcomeInWords, thresholdsIn } from '#console/notices/texts';
 import { MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-02-14T09:30:00Z');
@@ -42,3 +42,10 @@ it.each<[Partial<WebhookDelivery>, string]>([
 ])('the outcome of %j', (changes, words) => {
   expect(outcomeInWords({ ...delivery, ...changes }, NOW)).toBe(words);
 });
+
+it.each([
+  ['80, 100', [80, 100]],
+  [' 50%,80 % ; 100 ', [50, 80, 100]],
+  ['', []],
+  ['x', [Number.NaN]],
+])('the percentages in “%s”', (text, thresholds) => expect(thresholdsIn(text)).toEqual(thresholds));

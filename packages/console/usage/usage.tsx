@@ -1,0 +1,115 @@
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Bars } from '../../pages/components/bars.tsx';
+import { ButtonGroup } from '../../pages/components/button-group.tsx';
+import { Figures, Isolated, Meter, Panel } from '../../pages/components/figures.tsx';
+import { Head } from '../../pages/components/head.tsx';
+import { Loading } from '../../pages/components/states.tsx';
+import { Table } from '../../pages/components/table.tsx';
+import { byId } from '../../pages/dom.ts';
+import { count, inCalls, onDate, onDateAt } from '../../pages/format.ts';
+import { Age } from '../core/age.tsx';
+import { PanelProblem } from '../core/failures.tsx';
+import type { UsageTable } from './breakdown.ts';
+import { RequestLog } from './request-log.tsx';
+import { createUsageStore, type UsageContext, type UsageStore } from './store.ts';
+
+const WEEK = 7;
+const CHOICES = [
+  ['key', 'By key'],
+  ['path', 'By path'],
+  ['day', 'By day'],
+] as const;
+
+type Props = { store: UsageStore };
+
+function Calls({ store: { usage, days } }: Props) {
+  const usageOfPeriod = usage.value.value?.usage;
+  const bars = (days.value ?? []).map(({ date, calls }) => ({ name: onDate(new Date(date)), value: calls }));
+  const sum = (parts: typeof bars) => parts.reduce((total, { value }) => total + value, 0);
+  return (
+    <Panel title="Calls per day" class="calls" actions={<Age of={usage.age.value} />}>
+      <PanelProblem of={usage.failure} />
+      {usageOfPeriod && (
+        <>
+          <Figures
+            class="spans"
+            of={[
+              ['Today', count(sum(bars.slice(-1)))],
+              ['7 days', count(sum(bars.slice(-WEEK)))],
+              ['31 days', count(sum(bars))],
+            ]}
+          />
+          <Bars bars={bars} summary={`${inCalls(sum(bars))} in 31 days, by UTC date`} />
+          <Meter label="Calls of the period" value={usageOfPeriod.used} max={usageOfPeriod.limit} />
+          <p class="soft">
+            {count(usageOfPeriod.used)} of {inCalls(usageOfPeriod.limit)} used in this period, which ends on{' '}
+            {onDateAt(usageOfPeriod.resetsAt)}.
+          </p>
+        </>
+      )}
+      {!usageOfPeriod && usage.isLoading.value && <Loading />}
+    </Panel>
+  );
+}
+
+type BreakdownRow = { cells: readonly string[]; place: number };
+
+const BreakdownTable = ({ of: { heads, rows } }: { of: UsageTable }) => (
+  <Table
+    label="Calls"
+    step={10}
+    items={rows.map((cells, place) => ({ cells, place }))}
+    keyOf={({ place }) => place}
+    columns={heads.map((title, place) => ({
+      title,
+      ...(place > 0 && { kind: 'num' as const }),
+      cell: ({ cells }: BreakdownRow) => (place > 0 ? cells[place] : <Isolated>{cells[place]}</Isolated>),
+    }))}
+    empty="No calls in the last 31 days. The API call on the page Prices shows code for your first call."
+  />
+);
+
+const Breakdown = ({ store: { by, table, usage, breakDown, save } }: Props) => (
+  <Panel
+    title="Breakdown"
+    class="breakdown"
+    actions={
+      <button type="button" class="small" disabled={!table.value} onClick={save}>
+        Download usage as CSV
+      </button>
+    }
+  >
+    <ButtonGroup label="Break down the calls" options={CHOICES} selected={by.value} onSelect={breakDown} />
+    <div aria-busy={usage.isLoading.value}>
+      {table.value ? <BreakdownTable key={by.value} of={table.value} /> : usage.isLoading.value && <Loading />}
+    </div>
+    <p class="soft">
+      Charged calls. All keys share the allowance. A daily limit also limits its own key.{' '}
+      <a href="docs/plans#usage-by-key-and-path">About usage</a>
+    </p>
+  </Panel>
+);
+
+/** The page Usage: the calls of the last 31 days, and the latest requests. */
+export function UsagePage({ store }: Props) {
+  useEffect(store.open, []);
+  return (
+    <>
+      <Head title="Usage" />
+      <div class="usage-page">
+        <Calls store={store} />
+        <Breakdown store={store} />
+        <RequestLog store={store} />
+      </div>
+    </>
+  );
+}
+
+export function openUsage(context: UsageContext) {
+  const store = createUsageStore(context);
+  return {
+    reload: store.reload,
+    show: (isShown: boolean) => render(isShown ? <UsagePage store={store} /> : null, byId('usage-page')),
+  };
+}
