@@ -46,7 +46,7 @@ export function CopyButton({ text, label = 'Copy', onCopied }: CopyProps) {
 /** A text to copy, such as a command or a key. */
 export const CodeBlock = ({ text, onCopied }: CopyProps) => (
   <div class="code-block">
-    <code class="key">{text}</code>
+    <code>{text}</code>
     <CopyButton text={text} onCopied={onCopied} />
   </div>
 );
