@@ -45,8 +45,8 @@ async function openConsole(page: Page, url: string, apiKey: string): Promise<voi
   await page.getByLabel('API key', { exact: true }).fill(apiKey);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('#dashboard').waitFor();
-  await page.locator('#chart-load').click();
-  await page.locator('#chart-offer').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Load chart' }).click();
+  await page.getByRole('button', { name: 'Load chart' }).waitFor({ state: 'hidden' });
   for (const loading of ['[aria-busy=true]', '.placeholder'])
     await page.locator(loading).first().waitFor({ state: 'detached' });
 }

@@ -35,7 +35,7 @@ it('shows every price in the chosen currency, and requests nothing else', async 
   expect(Number(shown?.replace(/[€,]/g, ''))).toBeCloseTo(price.current_price, 1);
   expect([cap, volume]).toEqual([expect.stringMatching(/^€.*T$/), expect.stringMatching(/^€.*B$/)]);
   expect(await text('market-data-list')).toMatch(/All-time high\s+€/);
-  expect(await text('readout-value')).toMatch(/^€/);
+  expect(await here.page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^€/);
   expect(await text('cost')).toContain('24h changes are based on the price in US dollars.');
 
   await page.getByRole('button', { name: 'Candles' }).click();

@@ -57,7 +57,7 @@ it('writes unavailable time ranges in the same format', async () => {
     }),
   );
   await page.getByRole('button', { name: '90D' }).click();
-  const problem = page.locator('#chart-problem');
+  const problem = page.getByRole('region', { name: 'Bitcoin history' }).getByRole('alert');
   await problem.getByText('There is no data before Apr 28, 2013.').waitFor();
   await problem
     .getByText('Missing: Jan 1, 2012 to Dec 31, 2012; Jan 1, 2013, 12:00 AM to Jan 2, 2013, 12:00 AM.')

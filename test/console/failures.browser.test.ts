@@ -40,10 +40,12 @@ it('shows an error instead of missing data, and still shows the other panels', a
   const bare = await opened.serve({ clock: createNoonClock(), settings: { MARKET_SOURCES: 'coingecko' } });
   bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
   here = await opened.visit({ service: bare, key: await bare.createUser() });
-  expect(await text('chart-offer'), 'without a sample').toContain('The chart costs one call.');
-  await here.page.locator('#chart-load').click();
-  await here.page.locator('#chart-problem').getByRole('link', { name: 'About upstream_unavailable' }).waitFor();
-  expect(await text('chart-state')).toBe('No data.');
+  await here.page.getByRole('button', { name: 'Load chart' }).click();
+  await here.page
+    .getByRole('region', { name: 'Bitcoin history' })
+    .getByRole('link', { name: 'About upstream_unavailable' })
+    .waitFor();
+  await here.page.getByText('No data.', { exact: true }).waitFor();
   expect(await firstPrice()).toMatch(/^\$/);
   expect(await banner().allInnerTexts()).toEqual(['', '', '']);
 });
@@ -55,7 +57,7 @@ it('counts a call that has failed only while it is answered', async () => {
   await expect.poll(left).toContain('9,999 left');
   slow.sandbox.faults.always({ kind: 'delay', ms: 10_000 });
   await here.page.locator('#statistics-load').click();
-  await here.page.locator('#chart-load').click();
+  await here.page.getByRole('button', { name: 'Load chart' }).click();
   await expect.poll(left).toContain('9,997 left');
   await here.page.locator('#statistics-problem').getByRole('link', { name: 'About upstream_timeout' }).waitFor();
   await expect.poll(left).toContain('9,998 left');
@@ -80,11 +82,12 @@ it.each([-3 * 365 * DAY, 3 * 365 * DAY])(
     const prepare = (page: Page) => page.addInitScript(mistakeClock(wrongBy));
     here = await opened.visit({ key: await opened.service.createUser(), prepare });
     expect(await text('prices-age')).toMatch(/^As of|^(\d+) minutes old/);
-    await here.page.locator('#chart-load').click();
-    await here.page.locator('#chart-offer').waitFor({ state: 'hidden' });
+    await here.page.getByRole('button', { name: 'Load chart' }).click();
+    await here.page.getByRole('button', { name: 'Load chart' }).waitFor({ state: 'hidden' });
     await here.settled();
     expect(await banner().allInnerTexts()).toEqual(['', '', '']);
-    expect(await text('chart-problem')).toBe('');
+    const alerts = here.page.getByRole('region', { name: 'Bitcoin history' }).getByRole('alert');
+    expect(await alerts.innerText()).toBe('');
     await here.page.getByRole('link', { name: / left$/ }).click();
     await here.page.getByText(/^Ends when the key expires, in \d+ (days|weeks)/).waitFor();
   },

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { TokenPrice } from '#client/index';
-import { DAY } from '#core/clock';
 import { useConsole, type Visit } from '../support/browser/console.ts';
 
 const NAMES = BUILT_IN_TOKENS.map(({ name }) => name);
@@ -20,6 +18,7 @@ const requested = (part: string) =>
   here.requests.filter((url) => url.includes(part)).map((url) => url.slice(opened.service.url.length));
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
 const dollars = (written: string) => Number(written.replace(/[$,]/g, ''));
+const spoken = () => here.page.getByRole('slider').getAttribute('aria-valuetext');
 const used = () => opened.service.used(key);
 
 it('makes three calls: the prices of all tokens, the chart and the statistics', async () => {
@@ -102,60 +101,18 @@ it('changes token and range, and shows other metrics and earlier ranges free of 
     await page.getByRole('button', { name: label, exact: true }).click();
     await here.settled();
     expect(requested(`tokenName=ethereum&days=${days}`).length, label).toBe(1);
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* points, lowest \$/);
+    expect(await spoken()).toMatch(/^\$[\d,.]+, .* points, lowest \$/);
   }
   const before = here.requests.length;
   const spent = await used();
-  await page.locator('#metrics').getByRole('button', { name: 'Market cap' }).click();
-  await expect.poll(() => text('readout-value')).toMatch(/^\$[\d.]+[BT]$/);
+  await page.getByRole('group', { name: 'Metric' }).getByRole('button', { name: 'Market cap' }).click();
+  await expect.poll(spoken).toMatch(/^\$[\d.]+[BT],/);
   await page.getByRole('button', { name: 'Volume', exact: true }).click();
-  await expect.poll(() => text('readout-note')).toMatch(/^on /);
+  await expect.poll(spoken).toMatch(/, on /);
   await page.getByRole('button', { name: '7D' }).click();
   await here.settled();
   const since = here.requests.slice(before).filter((url) => url.includes('/v1/prices'));
   expect([since, await used()]).toEqual([[], spent]);
-});
-
-it('draws candles, at the cost of one call', async () => {
-  const { page } = here;
-  const slider = page.getByRole('slider');
-  for (const [label, interval] of [
-    ['30D', 'daily'],
-    ['7D', 'hourly'],
-    ['1D', 'minute'],
-  ] as const) {
-    await page.getByRole('button', { name: label, exact: true }).click();
-    await page.getByRole('button', { name: 'Candles' }).click();
-    await here.settled();
-    expect(requested('/history/ohlc').filter((path) => path.endsWith(`interval=${interval}`))).toHaveLength(1);
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^\$[\d,.]+, .* candles, lowest \$/);
-  }
-  await slider.focus();
-  await page.keyboard.press('End');
-  expect(await slider.getAttribute('aria-valuetext')).toMatch(
-    /^\$[\d,.]+, .*: open \$[\d,.]+, high \$[\d,.]+, low \$[\d,.]+, close \$[\d,.]+, volume [\d,.]+ BTC$/,
-  );
-  await page.getByText('Show as a table').click();
-  await expect
-    .poll(() => page.locator('#points-head th').allInnerTexts())
-    .toEqual(['Time (UTC)', 'Open', 'High', 'Low', 'Close', 'Volume, tokens']);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download CSV' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('bitcoin-1d-candles.csv');
-  const [head, first] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-  expect(head).toBe('date,open,high,low,close,volume');
-  expect(first).toMatch(/^\d{4}-\d\d-\d\d( \d\d:\d\d:00)?(,[\d.]+){5}$/);
-
-  // Kraken provides only its newest candles.
-  await page.getByRole('button', { name: 'All', exact: true }).click();
-  await here.settled();
-  await page.getByText('The source does not provide older data').waitFor();
-  const spent = await used();
-  await page.getByRole('button', { name: '1D', exact: true }).click();
-  await here.settled();
-  expect(await used()).toBe(spent);
 });
 
 it('states that a token has no statistics', async () => {
@@ -164,28 +121,6 @@ it('states that a token has no statistics', async () => {
   expect(await text('statistics-note')).toContain('On-chain statistics are not available');
   expect(requested('token=usdc')).toEqual([]);
   expect(await here.page.getByRole('button', { name: 'Statistics' }).isVisible()).toBe(false);
-});
-
-it('shows a custom range, and reports missing data and invalid dates', async () => {
-  const { page } = here;
-  const today = new Date().toISOString().slice(0, 10);
-  await page.goto(`${opened.service.url}/?range=2013-05-01..${today}`);
-  await page.locator('#dashboard').waitFor();
-  await here.settled();
-  expect(requested('fromDate=2013-05-01')).toHaveLength(1);
-  await page.getByText('The source does not provide older data').waitFor();
-
-  const [yesterday, before] = [1, 2].map((days) => new Date(Date.now() - days * DAY).toISOString());
-  await page.getByLabel('From', { exact: true }).fill(String(yesterday).slice(0, 10));
-  await page.getByLabel('To', { exact: true }).fill(String(before).slice(0, 10));
-  await page.getByRole('button', { name: 'Apply', exact: true }).click();
-  await page.locator('#dates').getByText('The end date is before the start date.').waitFor();
-  expect(requested(`fromDate=${String(yesterday).slice(0, 10)}`)).toEqual([]);
-
-  await page.getByRole('button', { name: 'Last month' }).click();
-  await here.settled();
-  const [month] = requested('date/range').slice(-1);
-  expect(month).toMatch(/fromDate=\d{4}-\d\d-01&thruDate=\d{4}-\d\d-(28|29|30|31)$/);
 });
 
 it('updates the remaining calls with each call', async () => {
@@ -198,49 +133,6 @@ it('updates the remaining calls with each call', async () => {
   await here.settled();
   expect(here.charged.length).toBeGreaterThan(before);
   await expect.poll(left).toBe(String(1000 - here.charged.length));
-});
-
-it('can be read with the arrow keys and as a table', async () => {
-  const { page } = here;
-  const slider = page.getByRole('slider');
-  const now = () => slider.getAttribute('aria-valuenow');
-  await slider.focus();
-  await page.keyboard.press('Home');
-  expect(await now()).toBe('0');
-  const first = await text('readout-value');
-  await page.keyboard.press('ArrowRight');
-  expect(await now()).toBe('1');
-  expect(await text('readout-value')).not.toBe(first);
-  await page.keyboard.press('End');
-  const last = await slider.getAttribute('aria-valuemax');
-  expect(await now()).toBe(last);
-
-  await page.getByText('Show as a table').click();
-  const rows = page.locator('#points-body tr');
-  await expect.poll(() => rows.count()).toBe(Number(last) + 1);
-  expect(await rows.last().locator('td').last().innerText()).toBe(first);
-});
-
-it('saves the chart in the CSV format of the service', async () => {
-  const { page } = here;
-  const spent = await used();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download CSV' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('bitcoin-30d.csv');
-  expect(await used()).toBe(spent);
-  const saved = await readFile(await download.path(), 'utf8');
-  const headers = { accept: 'text/csv' };
-  const csv = await (
-    await opened.service.get('/v1/prices/history/days?tokenName=bitcoin&days=30', { key, headers })
-  ).text();
-  // Lines with a time are excluded: JSON times end at the second, and newer samples may have arrived.
-  const daily = (text: string) => text.split('\r\n').filter((line) => /^[\d-]+,|^date/.test(line));
-  expect(daily(saved)).toEqual(daily(csv));
-  // In the first minutes of a day, some midnights are not published yet.
-  expect(daily(saved).length).toBeGreaterThan(28);
-  expect(saved.endsWith('\r\n')).toBe(true);
 });
 
 it('shows the calls that it made', async () => {

@@ -44,7 +44,7 @@ it('prints all content in light colors, without buttons and without a key', asyn
 
   await page.setViewportSize({ width: 720, height: 1000 });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  await page.locator('#printed-chart canvas').waitFor();
+  await page.locator('.printed-chart canvas').waitFor();
   expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe('rgb(255, 255, 255)');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(720);
   const text = await page.locator('body').innerText();
@@ -55,8 +55,8 @@ it('prints all content in light colors, without buttons and without a key', asyn
   expect(await page.locator('#prices-body tr').count()).toBe(BUILT_IN_TOKENS.length);
 
   await page.emulateMedia({ media: 'screen' });
-  await page.locator('#chart canvas').first().waitFor();
-  expect(await page.locator('#printed-chart').isVisible()).toBe(false);
+  await page.getByRole('slider').locator('canvas').first().waitFor();
+  expect(await page.locator('.printed-chart').isVisible()).toBe(false);
 });
 
 it('uses the color scheme of the system or the chosen theme, also after a reload', async () => {

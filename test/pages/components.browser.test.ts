@@ -266,3 +266,15 @@ it('dates and numbers have the format of the locale, in UTC', async () => {
   await open({ locale: 'de-DE', timezoneId: 'America/St_Johns' });
   expect((await values()).slice(0, 3)).toEqual(['28.11.2026', '28.11.2026, 10:42', '28.11.2026, 10:42:05']);
 });
+
+it('a button group selects with a click, and states why an option is not available', async () => {
+  const group = panel('Button group');
+  await press('Hourly');
+  await group.getByText('Interval: hourly').waitFor();
+  const weekly = group.getByRole('button', { name: 'Weekly' });
+  expect(await weekly.isDisabled()).toBe(true);
+  expect(await weekly.getAttribute('title')).toBe('Only candles have this interval.');
+  await weekly.focus();
+  await page.keyboard.press('Enter');
+  expect(await group.getByRole('button', { name: 'Hourly', pressed: true }).count()).toBe(1);
+});

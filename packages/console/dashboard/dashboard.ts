@@ -4,7 +4,7 @@ import { byId } from '../../pages/dom.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { createMarketData } from '../api/market-data.ts';
 import type { Context } from '../context.ts';
-import { openHistory } from '../history/chart-panel.ts';
+import { openHistory } from '../history/panel.tsx';
 import { openPriceDetails } from '../prices/price-row.ts';
 import { openPrices } from '../prices/prices.ts';
 import {

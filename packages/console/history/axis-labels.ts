@@ -46,10 +46,9 @@ const LABELS = {
   day: utc({ day: 'numeric', month: 'short' }),
   time: utc({ timeStyle: 'short' }),
 };
-export type TimeUnit = keyof typeof LABELS;
 
 /** Labels midnight with its date. `at` is in Unix seconds. */
-export function timeLabel(at: number, unit: TimeUnit): string {
+export function timeLabel(at: number, unit: keyof typeof LABELS): string {
   const isDate = unit === 'time' && at % DAY_S === 0;
   return LABELS[isDate ? 'day' : unit].format(at * 1000);
 }

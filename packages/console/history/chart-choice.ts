@@ -1,22 +1,16 @@
 import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
 import { isoDate } from '../../pages/dates.ts';
-import { buttonGroup, byId, make, makeButton } from '../../pages/dom.ts';
 import { onDate } from '../../pages/format.ts';
 import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
 import { bigMoney, money } from '../core/currency.ts';
 import type { Comparison, Mode } from './comparison.ts';
-import type { DateRange } from './custom-dates.ts';
 import {
-  type Availability,
+  type DateRange,
   defaultInterval,
   earliestDate,
   firstDate,
-  INTERVALS,
-  intervalFor,
-  isOffered,
   isPointInterval,
   lengthOf,
-  possibleIntervals,
   startOf,
 } from './intervals.ts';
 
@@ -100,6 +94,12 @@ export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => pat
 /** Only lines can be compared. */
 export const isComparable = (metric: Metric) => metric === 'prices' || metric === 'market_cap';
 
+/** Why the metric cannot be shown for the tokens, or an empty text. */
+export function metricFault(metric: Metric, [token, ...others]: readonly Token[]): string {
+  if (others.length > 0) return isComparable(metric) ? '' : 'Only prices and market caps can be compared.';
+  return metric !== 'candles' || !token || hasCandles(token) ? '' : `No candles are available for ${token.title}.`;
+}
+
 /** Volumes are bars from zero, which a log scale cannot show. */
 export const hasLogScale = ({ metric }: Pick<HistoryView, 'metric'>) => metric !== 'total_volume';
 export const isLog = (view: Pick<HistoryView, 'metric' | 'scale'>) => view.scale === 'log' && hasLogScale(view);
@@ -141,34 +141,7 @@ export function drawnOf(view: HistoryView, history: History): Drawn {
 export const formatMetric = ({ metric, currency }: HistoryView, value: number) =>
   metric === 'prices' || metric === 'candles' ? money(value, currency) : bigMoney(value, currency);
 
-export function openIntervalControl(view: HistoryView, onChosen: () => void) {
-  /** The interval that the user has chosen, or undefined for the default. */
-  let chosen: Interval | undefined;
-  const buttons = buttonGroup(byId('intervals'), INTERVALS, (interval) => {
-    chosen = interval;
-    onChosen();
-  });
-  const offer = () => buttons.offer((interval) => isOffered(view.metric, interval));
-  // The buttons take the same room before the tokens have loaded as afterwards.
-  offer();
-
-  return {
-    choose(interval: Interval | undefined): void {
-      chosen = interval;
-    },
-    show(token: Availability, now: number): void {
-      view.interval = intervalFor(view, chosen, token, now);
-      const possible = possibleIntervals(view, token, now);
-      offer();
-      buttons.enable((interval) => possible.includes(interval));
-      buttons.select(view.interval);
-    },
-  };
-}
-
-type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now: number };
-
-const dateInWords = (date: string) => onDate(new Date(date));
+export type Unavailable = { view: HistoryView; token: Token; error: QuotientError; now: number };
 
 /** Whether the data does not exist: the range ends before the first date, or the service reports gaps. */
 export function isUnavailable({ view, token, error, now }: Unavailable): boolean {
@@ -179,32 +152,10 @@ export function isUnavailable({ view, token, error, now }: Unavailable): boolean
   return isMissing && first !== undefined && thru < first;
 }
 
-function firstDatesInWords({ view, token }: Pick<Unavailable, 'view' | 'token'>): string {
-  // Computed candles have the first date of the stored ones.
-  const stored = INTERVALS.filter(([interval]) => isPointInterval(interval));
-  const dates = stored.toReversed().flatMap(([interval]) => {
-    const first = firstDate(view.metric, interval, token);
-    return first === undefined ? [] : [`${dateInWords(first)} (${interval})`];
-  });
-  return dates.join(', ');
-}
-
-export function unavailableNote(unavailable: Unavailable, onShow: (range: DateRange) => void): HTMLElement {
-  const { view, token, now } = unavailable;
-  const missing = `no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}`;
-  const note = make('div', { class: 'note bad' }, make('p', {}, `${token.title}: ${missing}.`));
-  // The offered range starts at the first date, so its points are daily.
+/** What is missing, and the range with data. Its points are daily, because it starts at the first date. */
+export function unavailableTexts({ view, token, now }: Unavailable) {
+  const missing = `${token.title}: no ${view.interval} ${metricInWords(view.metric)} for ${rangeInWords(view)}.`;
   const from = firstDate(view.metric, 'daily', token) ?? earliestDate(view.metric, token);
-  if (from === undefined) return note;
-  const range = { from, thru: isoDate(now) };
-  const label = `Show ${dateInWords(range.from)} to ${dateInWords(range.thru)}`;
-  note.append(
-    make('p', {}, `Available from ${firstDatesInWords(unavailable)}.`),
-    make(
-      'div',
-      { class: 'row' },
-      makeButton(label, () => onShow(range), 'primary'),
-    ),
-  );
-  return note;
+  const range: DateRange | undefined = from === undefined ? from : { from, thru: isoDate(now) };
+  return { missing, range, label: range && `Show ${datesInWords(new Date(range.from), new Date(now))}` };
 }

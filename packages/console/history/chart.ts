@@ -1,24 +1,18 @@
-import { createChart, PriceScaleMode, TickMarkType, type UTCTimestamp } from 'lightweight-charts';
+import { effect } from '@preact/signals';
+import { createChart, PriceScaleMode, type TickMarkType, type UTCTimestamp } from 'lightweight-charts';
 import type { Theme } from '../core/facts.ts';
-import { type TimeUnit, timeLabel } from './axis-labels.ts';
-import { type Drawn, isLog, type Points } from './chart-choice.ts';
+import { timeLabel } from './axis-labels.ts';
+import { isLog } from './chart-choice.ts';
 import { openDrawing, secondsOf } from './drawing.ts';
-import { indicesIn, isClosest, isWhole, openGestures, type Part, panned, wholeOf, zoomed } from './gestures.ts';
+import { isWhole, openGestures, type Part, panned, zoomed } from './gestures.ts';
+import type { Position } from './position.ts';
 
-const UNITS: Readonly<Record<TickMarkType, TimeUnit>> = {
-  [TickMarkType.Year]: 'year',
-  [TickMarkType.Month]: 'month',
-  [TickMarkType.DayOfMonth]: 'day',
-  [TickMarkType.Time]: 'time',
-  [TickMarkType.TimeWithSeconds]: 'time',
-};
+/** In the order of `TickMarkType`. */
+const UNITS = ['year', 'month', 'day', 'time', 'time'] as const;
 
-type Events = {
-  onPoint: (index: number | undefined) => void;
-  onPart: () => void;
-};
-
-export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart }: Events) {
+/** Draws `drawn` into an element, until `close`. The visible part and the selected point follow `position` and set it. */
+export function openChart(element: HTMLElement, theme: Theme, position: Position) {
+  const { drawn, part, index, count } = position;
   const chart = createChart(element, {
     autoSize: true,
     // The Content-Security-Policy blocks the logo's style element, so the footer has the attribution.
@@ -39,10 +33,13 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   });
   const drawing = openDrawing(chart, theme);
-  let points: Points = [];
-  let part = wholeOf(0);
+  /** The last part and point that the library reported, and therefore already shows. */
+  let reported: Part | undefined;
+  let pointed: number | undefined;
+  let isOpen = true;
 
   function paint(): void {
+    if (!isOpen) return;
     chart.applyOptions({
       layout: { background: { color: 'transparent' }, textColor: theme.color('--soft') },
       grid: { horzLines: { color: theme.color('--line') } },
@@ -51,76 +48,73 @@ export function openChart(element: HTMLElement, theme: Theme, { onPoint, onPart 
     drawing.paint();
   }
 
-  chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
-    // Without an event, `select` moved the crosshair, and the readout already shows the point.
-    if (sourceEvent === undefined && time !== undefined) return;
-    const index = time === undefined ? -1 : points.findIndex(({ date }) => secondsOf(date) === time);
-    onPoint(index < 0 ? undefined : index);
-  });
   theme.onChange(paint);
   paint();
 
-  function showPart(next: (part: Part, points: number) => Part): void {
-    if (points.length === 0) return;
-    part = next(part, points.length);
-    chart.timeScale().setVisibleLogicalRange(part);
-    onPart();
-  }
+  chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
+    // Without an event, `select` moved the crosshair, and the readout already shows the point.
+    if (sourceEvent === undefined && time !== undefined) return;
+    const at = drawn.value?.points.findIndex(({ date }) => secondsOf(date) === time) ?? -1;
+    pointed = time === undefined || at < 0 ? undefined : at;
+    index.value = pointed;
+  });
   chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
     if (!range) return;
-    part = { from: range.from, to: range.to };
-    onPart();
+    reported = { from: range.from, to: range.to };
+    position.show(reported);
   });
-  const shownIndices = () => indicesIn(part, points.length);
 
-  function select(index: number | undefined): void {
-    if (index === undefined || !drawing.select(index)) chart.clearCrosshairPosition();
+  function showPart(next: Part): void {
+    if (count.peek() > 0) chart.timeScale().setVisibleLogicalRange(next);
   }
+  const effects = [
+    effect(() => {
+      if (!drawn.value) return;
+      // The library reports its own range while the data changes.
+      const next = part.peek();
+      drawing.show(drawn.value);
+      const mode = isLog(drawn.value.view) ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
+      chart.priceScale('right').applyOptions({ mode });
+      showPart(next);
+    }),
+    effect(() => {
+      if (part.value !== reported) showPart(part.value);
+    }),
+    effect(() => {
+      const { value } = index;
+      if (value === pointed) return;
+      pointed = value;
+      if (value === undefined || !drawing.select(value)) chart.clearCrosshairPosition();
+    }),
+  ];
 
   /** `x` is the distance from the left edge in px. */
-  function indexAt(x: number): number | undefined {
-    const place = chart.timeScale().coordinateToLogical(x);
-    const [first, last] = shownIndices();
-    return place === null ? undefined : Math.max(first, Math.min(last, Math.round(place)));
-  }
+  const placeAt = (x: number) => chart.timeScale().coordinateToLogical(x) ?? undefined;
   openGestures(element, {
     read(x) {
-      const index = x === undefined ? undefined : indexAt(x);
-      select(index);
-      onPoint(index);
+      const place = x === undefined ? undefined : placeAt(x);
+      position.read(place === undefined ? undefined : Math.round(place));
     },
-    zoom: (factor, x) =>
-      showPart((now, count) => zoomed(now, count, factor, chart.timeScale().coordinateToLogical(x) ?? undefined)),
+    zoom: (factor, x) => position.show(zoomed(part.value, count.value, factor, placeAt(x))),
     pan(px) {
-      if (isWhole(part, points.length)) return false;
-      const perPoint = chart.timeScale().width() / (part.to - part.from + 1);
-      showPart((now, count) => panned(now, count, px / perPoint));
+      if (isWhole(part.value, count.value)) return false;
+      const perPoint = chart.timeScale().width() / (part.value.to - part.value.from + 1);
+      position.show(panned(part.value, count.value, px / perPoint));
       return true;
     },
   });
 
   return {
-    /** `keepsPart` means that the points are unchanged, so the visible part remains the same. */
-    show(drawn: Drawn, keepsPart: boolean): void {
-      points = drawn.points;
-      drawing.show(drawn);
-      const mode = isLog(drawn.view) ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
-      chart.priceScale('right').applyOptions({ mode });
-      if (!keepsPart) chart.clearCrosshairPosition();
-      // Set here, because the library reports the range only in the next frame.
-      showPart(() => (keepsPart ? part : wholeOf(points.length)));
-    },
-
-    select,
-    paint,
-    showPart,
-    showAll: () => showPart((_, count) => wholeOf(count)),
-    shownIndices,
-    shownTimes: () => shownIndices().map((index) => points[index]?.date),
-    zoom: () => ({ isWhole: isWhole(part, points.length), isClosest: isClosest(part, points.length) }),
+    /** Returns an image in the colors of the current theme. */
     picture(): HTMLCanvasElement {
       paint();
       return chart.takeScreenshot();
+    },
+    paint,
+    close(): void {
+      isOpen = false;
+      for (const stop of effects) stop();
+      chart.remove();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { change, numbers, onDateAt } from '../../pages/format.ts';
+import { change, numbers, onDate, onDateAt } from '../../pages/format.ts';
 import { historyCsv, spreadsheetTime } from '../api/history-csv.ts';
 import { formatMetric, type HistoryView } from './chart-choice.ts';
 import type { Comparison, Line } from './comparison.ts';
@@ -56,8 +56,12 @@ export function rowTitle({ dates }: Comparison, row: number, { mode }: HistoryVi
 }
 
 /** The rows of a table of the values that the chart shows. */
-export const comparisonRows = ({ dates, lines }: Comparison, view: HistoryView) =>
-  dates.map((date, row) => [
-    [onDateAt(date)] as const,
-    ...lines.map((line) => [rowInWords(line, row, view)[0], 'num'] as const),
-  ]);
+export const comparisonRows = ({ dates, lines }: Comparison, view: HistoryView): string[][] =>
+  dates.map((date, row) => [onDateAt(date), ...lines.map((line) => rowInWords(line, row, view)[0])]);
+
+/** The first date of a line that starts after the others. */
+export function sinceInWords({ values }: Line, dates: readonly Date[]): string {
+  const first = values.findIndex((value) => value !== undefined);
+  const date = first > 0 ? dates[first] : undefined;
+  return date ? `since ${onDate(date)}` : '';
+}

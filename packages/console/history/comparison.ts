@@ -67,6 +67,15 @@ export function findToken(tokens: readonly Token[], text: string): Token | undef
   );
 }
 
+/** Why the text names no token that can be added to the shown ones, or an empty text. */
+export function addFault(text: string, shown: readonly Token[], tokens: readonly Token[]): string {
+  const found = findToken(tokens, text);
+  if (!found) return 'Enter the name or the symbol of a token, such as ethereum.';
+  const isShown = shown.some(({ tokenName }) => tokenName === found.tokenName);
+  if (isShown) return `The chart already shows ${found.title}.`;
+  return shown.length < MAX_COMPARED ? '' : `The chart shows up to ${MAX_COMPARED} tokens. Remove one first.`;
+}
+
 /** Whether the line has a gap after a row. */
 export const endsBefore = (values: Line['values'], row: number): boolean =>
   row + 1 < values.length && values[row + 1] === undefined;

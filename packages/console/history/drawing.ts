@@ -21,13 +21,21 @@ import { indexInWords } from './comparison-words.ts';
 export const secondsOf = (date: Date) => Math.floor(date.getTime() / 1000) as UTCTimestamp;
 
 type Shape = 'line' | 'bars' | 'candles' | 'lines';
-type Drawing = ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | ISeriesApi<'Candlestick'> | ISeriesApi<'Line'>;
+type Series = ISeriesApi<'Area'> | ISeriesApi<'Histogram'> | ISeriesApi<'Candlestick'> | ISeriesApi<'Line'>;
 
 function shapeOf({ view, candles, comparison }: Drawn): Shape {
   if (comparison) return 'lines';
   if (candles) return 'candles';
   return view.metric === 'total_volume' ? 'bars' : 'line';
 }
+
+const COMMON = { priceLineVisible: false, lastValueVisible: false };
+const MAKE: Readonly<Record<Shape, (chart: IChartApi) => Series>> = {
+  bars: (chart) => chart.addSeries(HistogramSeries, COMMON),
+  candles: (chart) => chart.addSeries(CandlestickSeries, COMMON),
+  lines: (chart) => chart.addSeries(LineSeries, { ...COMMON, lineWidth: 2 }),
+  line: (chart) => chart.addSeries(AreaSeries, { ...COMMON, lineWidth: 2, lineType: LineType.Simple }),
+};
 
 /** The styles of compared lines, in the order of the colors `--line-1` to `--line-5`. */
 const STYLES = [LineStyle.Solid, LineStyle.LargeDashed, LineStyle.Dotted, LineStyle.Dashed, LineStyle.SparseDotted];
@@ -54,49 +62,31 @@ function lineData(dates: readonly Date[], { values }: Line): LineData<UTCTimesta
 /** The series that the chart shows. */
 export function openDrawing(chart: IChartApi, theme: Theme) {
   let shape: Shape | undefined;
-  let series: Drawing[] = [];
+  let series: Series[] = [];
   let shown: Drawn | undefined;
 
   /** Rising candles are hollow, so that color is not the only difference. */
   function colors(place: number): object {
-    const accent = theme.color('--accent');
+    const [accent, up, down] = (['--accent', '--up', '--down'] as const).map(theme.color);
     if (shape === 'bars') return { color: accent };
-    if (shape === 'line') {
-      return { lineColor: accent, topColor: theme.color('--accent-wash'), bottomColor: NO_COLOR };
-    }
+    if (shape === 'line') return { lineColor: accent, topColor: theme.color('--accent-wash'), bottomColor: NO_COLOR };
     if (shape === 'lines') {
       const color = theme.color(COLORS[place] ?? COLORS[0]);
       return { color, crosshairMarkerBackgroundColor: color, lineStyle: STYLES[place] };
     }
-    const up = theme.color('--up');
-    const down = theme.color('--down');
-    return {
-      upColor: theme.color('--surface'),
-      borderUpColor: up,
-      wickUpColor: up,
-      downColor: down,
-      borderDownColor: down,
-      wickDownColor: down,
-    };
+    const rising = { upColor: theme.color('--surface'), borderUpColor: up, wickUpColor: up };
+    return { ...rising, downColor: down, borderDownColor: down, wickDownColor: down };
   }
 
   function paint(): void {
     for (const [place, one] of series.entries()) one.applyOptions(colors(place));
   }
 
-  function make(next: Shape): Drawing {
-    const common = { priceLineVisible: false, lastValueVisible: false };
-    if (next === 'bars') return chart.addSeries(HistogramSeries, common);
-    if (next === 'candles') return chart.addSeries(CandlestickSeries, common);
-    if (next === 'lines') return chart.addSeries(LineSeries, { ...common, lineWidth: 2 });
-    return chart.addSeries(AreaSeries, { ...common, lineWidth: 2, lineType: LineType.Simple });
-  }
-
   function prepare(next: Shape, count: number): void {
     if (next === shape && series.length === count) return;
     for (const line of series) chart.removeSeries(line);
     shape = next;
-    series = Array.from({ length: count }, () => make(next));
+    series = Array.from({ length: count }, () => MAKE[next](chart));
     paint();
   }
 
@@ -121,15 +111,11 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
       shown = drawn;
       prepare(shapeOf(drawn), comparison?.lines.length ?? 1);
       format(drawn);
-      if (comparison) {
-        for (const [i, line] of comparison.lines.entries()) series[i]?.setData(lineData(comparison.dates, line));
-        return;
-      }
-      series[0]?.setData(
-        candles
-          ? candles.map(({ date, open, high, low, close }) => ({ time: secondsOf(date), open, high, low, close }))
-          : points.map(({ date, price }) => ({ time: secondsOf(date), value: price })),
-      );
+      const single = candles
+        ? candles.map(({ date, open, high, low, close }) => ({ time: secondsOf(date), open, high, low, close }))
+        : points.map(({ date, price }) => ({ time: secondsOf(date), value: price }));
+      const data = comparison ? comparison.lines.map((line) => lineData(comparison.dates, line)) : [single];
+      for (const [place, one] of series.entries()) one.setData(data[place] ?? []);
     },
 
     /** Moves the crosshair to a point. Returns false if there is none. */

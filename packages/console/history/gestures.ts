@@ -1,7 +1,3 @@
-import { DAY } from '../../pages/dates.ts';
-import { change, onDate } from '../../pages/format.ts';
-import { type Drawn, datesInWords, type Points, rangeInWords } from './chart-choice.ts';
-
 type Point = { x: number; y: number };
 
 type Gestures = {
@@ -105,48 +101,4 @@ export const isClosest = (part: Part, points: number): boolean => lengthOf(part)
 export function indicesIn({ from, to }: Part, points: number): [first: number, last: number] {
   const last = Math.max(0, points - 1);
   return [clamp(Math.ceil(from - 0.01), 0, last), clamp(Math.floor(to + 0.01), 0, last)];
-}
-
-/** In ms. Like the service, the page shows a 24-hour change only if a sample is this close to 24 hours earlier. */
-const TOLERANCE = 30 * 60_000;
-
-/** Returns, as a fraction, the change since the sample nearest to 24 hours before the last sample. */
-function dayChange(points: Points): number | undefined {
-  const last = points.at(-1);
-  if (!last) return undefined;
-  const distance = ({ date }: Points[number]) => Math.abs(last.date.getTime() - DAY - date.getTime());
-  const nearest = points.reduce((best, point) => (distance(point) < distance(best) ? point : best), last);
-  return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
-}
-
-/** Returns the range, or the first date if the data starts well after the range. */
-function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
-  const { range } = view;
-  if (range === 'custom') {
-    const dates = datesInWords(first, last);
-    return dates === onDate(first) ? `on ${dates}` : `from ${dates}`;
-  }
-  const days = Number(range);
-  const isShort = last.getTime() - first.getTime() < 0.9 * days * DAY;
-  return isShort ? `since ${onDate(first)}` : `in ${days} days`;
-}
-
-/** Returns text such as `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
-export function changeInWords(drawn: Drawn, reported: number | null | undefined): string {
-  const { view, points, candles } = drawn;
-  const first = points[0];
-  const last = points.at(-1);
-  if (!first || !last || view.metric === 'total_volume') return '';
-  if (view.range === '1') {
-    const isPrice = view.metric !== 'market_cap';
-    if (isPrice && typeof reported === 'number') {
-      const unit = view.currency === 'usd' ? '' : ', based on the price in US dollars';
-      return `${change(reported / 100)} in 24h${unit}`;
-    }
-    const fraction = dayChange(points);
-    return fraction === undefined ? '24h change not available' : `${change(fraction)} in 24h`;
-  }
-  const start = candles?.[0]?.open ?? first.price;
-  if (start === 0 || (first === last && !candles)) return rangeInWords(view);
-  return `${change(last.price / start - 1)} ${sinceInWords(drawn, first.date, last.date)}`;
 }

@@ -1,4 +1,5 @@
 import type { PriceSeries, Token } from '../../client/index.ts';
+import { onDate, onDateAt } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import { type ApiCall, type DataAge, oldest, type Result } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
@@ -62,4 +63,18 @@ export function drawnOfLoaded(view: HistoryView, loaded: LoadedHistory): Drawn {
   const series = loaded.map(({ token, result }) => ({ token, points: drawnOf(view, result.value).points }));
   const comparison = compared(series, view.interval, view.mode);
   return { view, points: pointsOf(comparison), candles: undefined, comparison };
+}
+
+/** Which data is missing, or an empty text. */
+export function gapsInWords(loaded: LoadedHistory): string {
+  // Gaps of daily points are given as dates; gaps of finer points are given as times.
+  const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
+  const parts = loaded
+    .filter(({ result }) => result.gaps.length > 0)
+    .map(({ token, result }) => {
+      const spans = result.gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`).join('; ');
+      return loaded.length > 1 ? `${token.title}: ${spans}` : spans;
+    });
+  if (parts.length === 0) return '';
+  return `No data for ${parts.join('; ')}. The source does not provide older data or is unavailable.`;
 }

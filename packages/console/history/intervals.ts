@@ -1,7 +1,6 @@
-import { CANDLE_INTERVALS, type Gap, type Token } from '../../client/index.ts';
+import { CANDLE_INTERVALS, type Token } from '../../client/index.ts';
 import { DAY, isoDate } from '../../pages/dates.ts';
-import { byId } from '../../pages/dom.ts';
-import { onDate, onDateAt } from '../../pages/format.ts';
+import { onDate, span } from '../../pages/format.ts';
 import type { Interval, PointInterval } from '../api/api-call.ts';
 
 export const INTERVALS: readonly (readonly [Interval, string])[] = CANDLE_INTERVALS.map(({ name, title }) => [
@@ -17,9 +16,6 @@ export const lengthOf = (interval: Interval): number => factsOf(interval).length
 
 const POINT_INTERVALS: readonly Interval[] = ['minute', 'hourly', 'daily'] satisfies PointInterval[];
 export const isPointInterval = (interval: Interval): interval is PointInterval => POINT_INTERVALS.includes(interval);
-export const isOffered = (metric: string, interval: Interval): boolean =>
-  metric === 'candles' || isPointInterval(interval);
-
 /** About as many points as a wide screen has pixels: a week of five minutes, 92 days of hours. */
 const MAX_POINTS = 2_208;
 const maxDays = (interval: Interval): number =>
@@ -56,20 +52,42 @@ export const startOf = ({ range, from }: Dates, listed: string, now: number): st
   return range === '36500' ? listed : isoDate(now - Number(range) * DAY);
 };
 
-export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
+/** Why the metric does not have an interval in a time range, or an empty text. */
+export function intervalFault(view: Ranged, interval: Interval, token: Availability, now: number): string {
+  const { metric, range, from } = view;
   const days = daysIn(view);
-  const isPossible = (interval: Interval): boolean => {
-    if (!isOffered(view.metric, interval)) return false;
-    if (lengthOf(interval) >= DAY) return days > lengthOf(interval) / DAY;
-    if (days > maxDays(interval)) return false;
-    if (view.range !== 'custom' && interval === defaultInterval(view)) return true;
-    const first = firstDate(view.metric, interval, token);
-    if (first === undefined) return false;
-    // The data can begin during the first available date, so a range of days must begin after that date.
-    return view.range === 'custom' ? first <= view.from : first < startOf(view, '', now);
-  };
-  const possible = INTERVALS.map(([interval]) => interval).filter(isPossible);
+  if (metric !== 'candles' && !isPointInterval(interval)) return 'Only candles have this interval.';
+  if (lengthOf(interval) >= DAY)
+    return days > lengthOf(interval) / DAY ? '' : 'The time range is too short for this interval.';
+  if (days > maxDays(interval)) return `This interval is available for up to ${maxDays(interval)} days.`;
+  if (range !== 'custom' && interval === defaultInterval(view)) return '';
+  const first = firstDate(metric, interval, token);
+  if (first === undefined) return 'This interval is not available for the token.';
+  // The data can begin during the first available date, so a range of days must begin after that date.
+  const isAvailable = range === 'custom' ? first <= from : first < startOf(view, '', now);
+  return isAvailable ? '' : `This interval is available from ${onDate(new Date(first))}.`;
+}
+
+export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
+  const names = INTERVALS.map(([interval]) => interval);
+  const possible = names.filter((interval) => intervalFault(view, interval, token, now) === '');
   return possible.length > 0 ? possible : ['daily'];
+}
+
+/** Why the metric has no data in a range of days, or an empty text. */
+export function rangeFault(view: Ranged, token: Availability, now: number): string {
+  if (view.metric !== 'candles' || view.range === 'custom') return '';
+  const isAvailable = (interval: Interval) => firstDate(view.metric, interval, token) !== undefined;
+  return possibleIntervals(view, token, now).some(isAvailable) ? '' : 'No candles are available for this time range.';
+}
+
+/** `Candles go back 720 days (daily), 30 days (hourly), 2 days (minute).` */
+export function candleReach(token: Availability, now: number): string {
+  const spans = INTERVALS.filter(([interval]) => isPointInterval(interval)).flatMap(([interval]) => {
+    const first = firstDate('candles', interval, token);
+    return first === undefined ? [] : [`${span(now - Date.parse(first))} (${interval})`];
+  });
+  return spans.length > 0 ? `Candles go back ${spans.reverse().join(', ')}.` : '';
 }
 
 /** Returns the chosen interval if possible, otherwise the default if possible, otherwise the coarsest interval. */
@@ -85,26 +103,36 @@ export function intervalFor(view: Ranged, chosen: Interval | undefined, token: A
 export function commonAvailability(token: Availability, others: readonly Availability[]): Availability {
   const { prices, candles } = token.available;
   const latest = (interval: keyof typeof prices) =>
-    others.reduce((date, { available }) => {
-      const other = available.prices[interval];
-      return other > date ? other : date;
-    }, prices[interval]);
+    [prices, ...others.map(({ available }) => available.prices)]
+      .map((dates) => dates[interval])
+      .sort()
+      .at(-1) ?? '';
   return { available: { prices: { minute: latest('minute'), hour: latest('hour'), day: latest('day') }, candles } };
 }
 
-export function openGapNote() {
-  const note = byId('chart-gaps');
-  /** Without a title, the gaps are those of the only token. */
-  return (missing: readonly { title: string; gaps: readonly Gap[] }[]): void => {
-    // Gaps of daily points are given as dates; gaps of finer points are given as times.
-    const format = (text: string) => (text.includes('T') ? onDateAt : onDate)(new Date(text));
-    const parts = missing
-      .filter(({ gaps }) => gaps.length > 0)
-      .map(({ title, gaps }) => {
-        const spans = gaps.map(({ from, thru }) => `${format(from)} to ${format(thru)}`);
-        return `${title && `${title}: `}${spans.join('; ')}`;
-      });
-    note.hidden = parts.length === 0;
-    note.textContent = `No data for ${parts.join('; ')}. The source does not provide older data or is unavailable.`;
-  };
+export type DateRange = { from: string; thru: string };
+
+const dateOf = (year: number, month: number, day: number) =>
+  new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
+
+/** Returns preset UTC date ranges, limited to the dates from `first` (YYYY-MM-DD) to today, without empty ranges. */
+export function datePresets(first: string, now: number): [label: string, range: DateRange][] {
+  const today = new Date(now);
+  const year = today.getUTCFullYear();
+  const month = today.getUTCMonth();
+  const day = today.getUTCDate();
+  const spans: [string, string, string][] = [
+    ['Yesterday', dateOf(year, month, day - 1), dateOf(year, month, day - 1)],
+    ['This month', dateOf(year, month, 1), dateOf(year, month + 1, 0)],
+    ['Last month', dateOf(year, month - 1, 1), dateOf(year, month, 0)],
+    ['This year', dateOf(year, 0, 1), dateOf(year, 11, 31)],
+    ['Last year', dateOf(year - 1, 0, 1), dateOf(year - 1, 11, 31)],
+  ];
+  const last = dateOf(year, month, day);
+  return spans
+    .map(([label, from, thru]): [string, DateRange] => [
+      label,
+      { from: from < first ? first : from, thru: thru > last ? last : thru },
+    ])
+    .filter(([, { from, thru }]) => from <= thru);
 }

@@ -1,204 +1,155 @@
-import { byId } from '../../pages/dom.ts';
-import { count, onDateAt } from '../../pages/format.ts';
-import { type Cell, headCells, makeRow } from '../../pages/table.ts';
+import { DAY } from '../../pages/dates.ts';
+import { change, count, onDate, onDateAt } from '../../pages/format.ts';
+import { candlesToCsv, seriesToCsv } from '../api/history-csv.ts';
 import { money } from '../core/currency.ts';
-import type { Chart } from './chart.ts';
-import { type Drawn, formatMetric, metricInWords, metricTitle, rangeInWords } from './chart-choice.ts';
-import type { Legend } from './compare-control.ts';
-import { comparisonRows, rowsInWords, rowTitle } from './comparison-words.ts';
-import { changeInWords } from './gestures.ts';
+import {
+  type Drawn,
+  datesInWords,
+  formatMetric,
+  type History,
+  type HistoryView,
+  metricTitle,
+  type Points,
+  rangeInWords,
+} from './chart-choice.ts';
+import { comparisonCsv, comparisonRows, rowsInWords, rowTitle } from './comparison-words.ts';
+import { defaultInterval } from './intervals.ts';
 
-/** Returns the last value and its change. `dayChange` is the service's 24-hour change, in percent. */
-function summary(drawn: Drawn, dayChange: number | null | undefined): [value: string, note: string] {
+/* The figures of the chart as text: the line above it, for screen readers, as a table and as a file. */
+
+/** In ms. Like the service, the page shows a 24-hour change only if a sample is this close to 24 hours earlier. */
+const TOLERANCE = 30 * 60_000;
+
+/** Returns, as a fraction, the change since the sample nearest to 24 hours before the last sample. */
+function dayChange(points: Points): number | undefined {
+  const last = points.at(-1);
+  if (!last) return undefined;
+  const distance = ({ date }: Points[number]) => Math.abs(last.date.getTime() - DAY - date.getTime());
+  const nearest = points.reduce((best, point) => (distance(point) < distance(best) ? point : best), last);
+  return distance(nearest) <= TOLERANCE && nearest.price !== 0 ? last.price / nearest.price - 1 : undefined;
+}
+
+/** Returns the range, or the first date if the data starts well after the range. */
+function sinceInWords({ view }: Drawn, first: Date, last: Date): string {
+  const { range } = view;
+  if (range === 'custom') {
+    const dates = datesInWords(first, last);
+    return dates === onDate(first) ? `on ${dates}` : `from ${dates}`;
+  }
+  const days = Number(range);
+  const isShort = last.getTime() - first.getTime() < 0.9 * days * DAY;
+  return isShort ? `since ${onDate(first)}` : `in ${days} days`;
+}
+
+/** Returns text such as `+2.10% in 30 days`. `reported` is the service's 24-hour change, in percent. */
+export function changeInWords(drawn: Drawn, reported: number | null | undefined): string {
+  const { view, points, candles } = drawn;
+  const first = points[0];
+  const last = points.at(-1);
+  if (!first || !last || view.metric === 'total_volume') return '';
+  if (view.range === '1') {
+    const isPrice = view.metric !== 'market_cap';
+    if (isPrice && typeof reported === 'number') {
+      const unit = view.currency === 'usd' ? '' : ', based on the price in US dollars';
+      return `${change(reported / 100)} in 24h${unit}`;
+    }
+    const fraction = dayChange(points);
+    return fraction === undefined ? '24h change not available' : `${change(fraction)} in 24h`;
+  }
+  const start = candles?.[0]?.open ?? first.price;
+  if (start === 0 || (first === last && !candles)) return rangeInWords(view);
+  return `${change(last.price / start - 1)} ${sinceInWords(drawn, first.date, last.date)}`;
+}
+
+/** The last value and its change. */
+function summaryOf(drawn: Drawn, reported: number | null | undefined): [value: string, note: string] {
   const { points, view } = drawn;
   const last = points.at(-1);
   if (!last) return ['\u00a0', 'no data'];
   const value = formatMetric(view, last.price);
-  if (view.metric === 'total_volume') return [value, `on ${onDateAt(last.date)}`];
-  return [value, changeInWords(drawn, dayChange)];
+  return [value, view.metric === 'total_volume' ? `on ${onDateAt(last.date)}` : changeInWords(drawn, reported)];
 }
 
-function pointInWords(
-  { points, candles, view }: Drawn,
-  index: number,
-  symbol: string,
-): [value: string, note: string] | undefined {
-  const point = points[index];
+const PRICES = ['open', 'high', 'low', 'close'] as const;
+
+function pointInWords({ points, candles, view }: Drawn, at: number, symbol: string): [string, string] | undefined {
+  const point = points[at];
   if (!point) return undefined;
   const value = formatMetric(view, point.price);
-  const candle = candles?.[index];
+  const candle = candles?.[at];
   if (!candle) return [value, onDateAt(point.date)];
-  const prices = (['open', 'high', 'low', 'close'] as const).map(
-    (name) => `${name} ${formatMetric(view, candle[name])}`,
-  );
+  const prices = PRICES.map((name) => `${name} ${formatMetric(view, candle[name])}`);
   const volume = `volume ${count(candle.volume)} ${symbol.toUpperCase()}`;
   return [value, `${onDateAt(point.date)}: ${[...prices, volume].join(', ')}`];
 }
 
-function extremesOf({ points, candles }: Drawn): [low: number, high: number] {
+function wholeInWords({ points, candles, view }: Drawn): string {
   const lows = candles?.map(({ low }) => low) ?? points.map(({ price }) => price);
   const highs = candles?.map(({ high }) => high) ?? lows;
-  return [
-    lows.reduce((least, low) => Math.min(least, low), Number.POSITIVE_INFINITY),
-    highs.reduce((most, high) => Math.max(most, high), Number.NEGATIVE_INFINITY),
-  ];
+  const low = lows.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const high = highs.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
+  const [lowest, highest] = [low, high].map((price) => formatMetric(view, price));
+  return `${count(points.length)} ${candles ? 'candles' : 'points'}, lowest ${lowest}, highest ${highest}`;
 }
 
-export function openReadout(chart: () => Chart | undefined, legend: Legend) {
-  const slider = byId('chart');
-  let shown: Drawn | undefined;
-  let symbol = '';
-  let index: number | undefined;
-  let dayChange: number | null | undefined;
+const NO_READING = { value: '\u00a0', note: '\u00a0', spoken: 'No data yet' };
 
-  const limits = () => chart()?.shownIndices() ?? [0, Math.max(0, (shown?.points.length ?? 0) - 1)];
-
-  function update(): void {
-    if (!shown) return;
-    const { points, candles, view, comparison } = shown;
-    const [first, last] = limits();
-    const point = index === undefined ? undefined : pointInWords(shown, index, symbol);
-    const [value, note] = comparison ? rowTitle(comparison, index ?? last, view) : (point ?? summary(shown, dayChange));
-    legend.read(index, view);
-    slider.setAttribute('aria-valuemin', String(first));
-    slider.setAttribute('aria-valuemax', String(last));
-    byId('readout-value').textContent = value;
-    byId('readout-note').textContent = note;
-    slider.setAttribute('aria-valuenow', String(index ?? last));
-    if (comparison) {
-      slider.setAttribute('aria-valuetext', `${value}: ${rowsInWords(comparison, index ?? last, view)}`);
-      return;
-    }
-    const [low, high] = extremesOf(shown).map((price) => formatMetric(view, price));
-    const whole = `${count(points.length)} ${candles ? 'candles' : 'points'}, lowest ${low}, highest ${high}`;
-    slider.setAttribute('aria-valuetext', point ? `${value}, ${note}` : `${value}, ${note}. ${whole}`);
+/**
+ * The selected point; without one, the last value and its change. `last` is the last visible point, `symbol` that of the
+ * first token, and `reported` the service's 24-hour change, in percent.
+ */
+export function readingOf(
+  drawn: Drawn | undefined,
+  at: { index: number | undefined; last: number },
+  symbol: string,
+  reported: number | null | undefined,
+) {
+  if (!drawn) return NO_READING;
+  const { comparison, view } = drawn;
+  if (comparison) {
+    const row = at.index ?? at.last;
+    const [value, note] = rowTitle(comparison, row, view);
+    return { value, note, spoken: `${value}: ${rowsInWords(comparison, row, view)}` };
   }
-
-  /** The step of each key, in points. `shown` is the number of visible points. */
-  const moves: Readonly<Record<string, (shown: number) => number>> = {
-    ArrowLeft: () => -1,
-    ArrowDown: () => -1,
-    ArrowRight: () => 1,
-    ArrowUp: () => 1,
-    PageDown: (all) => -Math.max(1, Math.round(all / 10)),
-    PageUp: (all) => Math.max(1, Math.round(all / 10)),
-    Home: () => Number.NEGATIVE_INFINITY,
-    End: () => Number.POSITIVE_INFINITY,
-  };
-
-  function read(next: number): void {
-    const [first, last] = limits();
-    index = Math.min(last, Math.max(first, next));
-    chart()?.select(index);
-    update();
-  }
-
-  slider.addEventListener('keydown', (event) => {
-    const move = moves[event.key];
-    if (!move || !shown?.points.length) return;
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    const [first, last] = limits();
-    read((index ?? last) + move(last - first));
-  });
-  slider.addEventListener('blur', () => {
-    index = undefined;
-    chart()?.select(undefined);
-    update();
-  });
-
-  return {
-    /** `title` names the tokens. `symbol` is that of the first token. */
-    show(next: Drawn, title: string, unit: string): void {
-      shown = next;
-      symbol = unit;
-      const { lines = [], dates = [] } = next.comparison ?? {};
-      legend.show(lines, dates);
-      index = undefined;
-      const { view, candles } = next;
-      byId('readout-note').classList.toggle('long', candles !== undefined);
-      slider.setAttribute('aria-label', `${title}, ${metricInWords(view.metric)}, ${rangeInWords(view)}`);
-      update();
-    },
-    index: () => index,
-    follow(): void {
-      if (index === undefined) update();
-      else read(index);
-    },
-    /** Sets the service's 24-hour change, in percent. */
-    compare(next: number | null | undefined): void {
-      dayChange = next;
-      update();
-    },
-    select(point: number | undefined): void {
-      index = point;
-      update();
-    },
-    clear(): void {
-      shown = undefined;
-      legend.clear();
-      byId('readout-value').textContent = '\u00a0';
-      byId('readout-note').textContent = '\u00a0';
-    },
-  };
+  const point = at.index === undefined ? undefined : pointInWords(drawn, at.index, symbol);
+  const [value, text] = point ?? summaryOf(drawn, reported);
+  // The value is the closing price.
+  const note = text
+    .replace(/ close [^ ]+/, '')
+    .replace(/\b(open|high|low|volume) /g, (name) => `${name[0]?.toUpperCase()} `);
+  return { value, note, spoken: point ? `${value}, ${text}` : `${value}, ${text}. ${wholeInWords(drawn)}` };
 }
 
-const MAX_ROWS = 400;
-
-function columnsOf({ points, candles, view, comparison }: Drawn): { heads: string[]; rows: (readonly Cell[])[] } {
+/** The rows of the table: a time and one or more values. */
+export function rowsOf({ points, candles, view, comparison }: Drawn): { heads: string[]; rows: string[][] } {
   if (comparison)
     return { heads: comparison.lines.map(({ token }) => token.title), rows: comparisonRows(comparison, view) };
   if (!candles) {
-    const rows = points.map(({ date, price }) => [[onDateAt(date)], [formatMetric(view, price), 'num']] as const);
+    const rows = points.map(({ date, price }) => [onDateAt(date), formatMetric(view, price)]);
     return { heads: [metricTitle(view.metric)], rows };
   }
-  const rows = candles.map(({ date, open, high, low, close, volume }): Cell[] => {
-    const prices = [open, high, low, close].map((price) => [money(price, view.currency), 'num'] as const);
-    return [[onDateAt(date)], ...prices, [count(volume), 'num']];
-  });
+  const rows = candles.map((candle) => [
+    onDateAt(candle.date),
+    ...PRICES.map((name) => money(candle[name], view.currency)),
+    count(candle.volume),
+  ]);
   return { heads: ['Open', 'High', 'Low', 'Close', 'Volume, tokens'], rows };
 }
 
-/** Lists the newest points first. Opening the table fills it. */
-export function openPointsTable() {
-  const details = byId('points', HTMLDetailsElement);
-  let drawn: Drawn | undefined;
-
-  function fill(): void {
-    if (!details.open || !drawn) return;
-    const { heads, rows } = columnsOf(drawn);
-    byId('points-head').replaceChildren(...headCells([['Time (UTC)'], ...heads.map((head) => [head, 'num'] as const)]));
-    byId('points-body').replaceChildren(
-      ...rows
-        .slice(-MAX_ROWS)
-        .reverse()
-        .map((row) => makeRow(...row)),
-    );
-    byId('points-note').textContent =
-      rows.length > MAX_ROWS
-        ? `The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV file contains all points.`
-        : '';
-  }
-  details.addEventListener('toggle', fill);
-
-  return (next: Drawn): void => {
-    drawn = next;
-    fill();
-  };
+/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv` or `bitcoin-solana-30d-indexed.csv`, without defaults. */
+export function fileName(view: HistoryView): string {
+  const { token, compare, mode, range, from, thru, interval, currency, metric } = view;
+  const days = range === '36500' ? 'all' : `${range}d`;
+  const parts = [token, ...compare, range === 'custom' ? `${from}_${thru}` : days];
+  if (interval !== defaultInterval(view)) parts.push(interval);
+  if (currency !== 'usd') parts.push(currency);
+  if (metric === 'candles') parts.push('candles');
+  if (compare.length > 0 && mode === 'indexed') parts.push(mode);
+  return `${parts.join('-')}.csv`;
 }
 
-/** Replaces the chart with an image in light colors before the page is printed. */
-export function openPrintedChart(chart: () => Chart | undefined): void {
-  const place = byId('printed-chart');
-  const { style } = document.documentElement;
-
-  function take(): void {
-    style.colorScheme = 'light';
-    const picture = chart()?.picture();
-    style.colorScheme = '';
-    chart()?.paint();
-    place.replaceChildren(...(picture ? [picture] : []));
-  }
-  addEventListener('beforeprint', take);
-  matchMedia('print').addEventListener('change', ({ matches }) => matches && take());
+/** The lines of a comparison, or the history of the only token. */
+export function csvOf({ view, comparison }: Drawn, value: History): string {
+  if (comparison) return comparisonCsv(comparison, view);
+  return Array.isArray(value) ? candlesToCsv(value, view.currency) : seriesToCsv(value, view.currency);
 }

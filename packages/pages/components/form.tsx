@@ -27,6 +27,8 @@ type Input = {
   step?: number;
   pattern?: string;
   placeholder?: string | undefined;
+  /** The ID of suggestions. */
+  list?: string;
   defaultValue?: string | number | undefined;
 };
 

@@ -187,6 +187,23 @@ const TermsForm = () => (
   </Form>
 );
 
+const INTERVALS = [
+  ['hourly', 'Hourly'],
+  ['daily', 'Daily'],
+  ['weekly', 'Weekly'],
+] as const;
+
+function IntervalGroup() {
+  const [interval, setInterval] = useState<(typeof INTERVALS)[number][0]>('daily');
+  const fault = (name: string) => (name === 'weekly' ? 'Only candles have this interval.' : '');
+  return (
+    <>
+      <ButtonGroup label="Interval" options={INTERVALS} selected={interval} onSelect={setInterval} fault={fault} />
+      <p>Interval: {interval}</p>
+    </>
+  );
+}
+
 export const Gallery = () => (
   <>
     <Bar
@@ -234,6 +251,9 @@ export const Gallery = () => (
       </Panel>
       <Panel title="Choices">
         <TermsForm />
+      </Panel>
+      <Panel title="Button group">
+        <IntervalGroup />
       </Panel>
       <Panel title="Dialog and toast">
         <div class="row">

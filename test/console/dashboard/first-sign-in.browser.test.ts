@@ -9,6 +9,7 @@ beforeEach(async () => {
 });
 
 const text = (id: string) => here.page.locator(`#${id}`).innerText();
+const spoken = () => here.page.getByRole('slider').getAttribute('aria-valuetext');
 const used = () => opened.service.used(key);
 
 /** The paths under /v1/prices/ that the page requested. */
@@ -33,15 +34,14 @@ it('costs one call, and a reload costs at most one more', async () => {
 it('shows the free sample until the chart is loaded', async () => {
   here = await opened.visit({ key });
   const { page } = here;
-  expect(await text('chart-offer')).toContain('free sample');
-  expect(await text('readout-value')).toMatch(/^\$/);
-  expect(await text('readout-note')).toMatch(/ in 30 days$/);
-  await page.locator('#metrics').getByRole('button', { name: 'Market cap' }).click();
-  await expect.poll(() => text('readout-value')).toMatch(/^\$[\d.]+[BT]$/);
+  await page.getByText('The chart shows the free sample.').waitFor();
+  expect(await spoken()).toMatch(/^\$.* in 30 days\./);
+  await page.getByRole('group', { name: 'Metric' }).getByRole('button', { name: 'Market cap' }).click();
+  await expect.poll(spoken).toMatch(/^\$[\d.]+[BT],/);
   expect(await used()).toBe(1);
 
   await page.getByRole('button', { name: 'Load chart: 1 call' }).click();
-  await page.locator('#chart-offer').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Load chart' }).waitFor({ state: 'hidden' });
   await here.settled();
   expect(priced()).toEqual(['latest/tokens', 'history/days']);
   expect(await text('cost')).toContain('Refresh costs 2 calls');
@@ -66,13 +66,13 @@ it('offers to load a chart without a free sample', async () => {
   const { page } = here;
   await page.getByLabel('Currency').selectOption('eur');
   await here.settled();
-  expect(await text('chart-offer')).toContain('1 call');
-  expect((await text('readout-value')).trim()).toBe('');
+  await page.getByRole('button', { name: 'Load chart: 1 call' }).waitFor();
+  expect(await page.getByRole('slider').count()).toBe(0);
   expect(priced()).toEqual(['latest/tokens', 'latest/tokens']);
   await page.getByRole('button', { name: '7D' }).click();
   await here.settled();
-  expect(await page.locator('#chart-offer').isVisible()).toBe(false);
-  expect(await text('readout-value')).toMatch(/^€/);
+  expect(await page.getByRole('button', { name: 'Load chart' }).isVisible()).toBe(false);
+  expect(await spoken()).toMatch(/^€/);
 });
 
 it('loads the chart that a link names, but no statistics', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { datePresets } from '#console/history/custom-dates';
+import { datePresets } from '#console/history/intervals';
 
 const presets = (listed: string, now: string) =>
   datePresets(listed, Date.parse(now)).map(([label, { from, thru }]) => `${label}: ${from} to ${thru}`);

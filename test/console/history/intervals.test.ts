@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { defaultInterval, earliestDate, intervalFor, possibleIntervals, type Ranged } from '#console/history/intervals';
+import {
+  candleReach,
+  defaultInterval,
+  earliestDate,
+  intervalFault,
+  intervalFor,
+  possibleIntervals,
+  type Ranged,
+  rangeFault,
+} from '#console/history/intervals';
 
 const NOW = Date.parse('2026-03-15T12:34:00Z');
 const TOKEN = {
@@ -84,4 +93,26 @@ it('returns the earliest date of prices and of candles', () => {
   expect([earliestDate('prices', TOKEN), earliestDate('market_cap', TOKEN)]).toEqual(['2013-04-28', '2013-04-28']);
   expect(earliestDate('candles', TOKEN)).toBe('2024-03-27');
   expect(earliestDate('candles', { available: { ...TOKEN.available, candles: null } })).toBeUndefined();
+});
+
+it.each([
+  ['4h', last('7'), 'Only candles have this interval.'],
+  ['daily', last('1'), 'The time range is too short for this interval.'],
+  ['minute', last('30'), 'This interval is available for up to 7 days.'],
+  ['hourly', last('90', 'candles'), 'This interval is available from Feb 13, 2026.'],
+  ['minute', last('7', 'candles'), 'This interval is available from Mar 13, 2026.'],
+  ['hourly', last('7', 'candles'), ''],
+] as const)('states why the interval %s is not possible for %o: %s', (interval, view, fault) => {
+  expect(intervalFault(view, interval, TOKEN, NOW)).toBe(fault);
+});
+
+it('states which ranges have no candles, and how far back candles go', () => {
+  const candles = { minute: null, hour: null, day: '2024-03-27' };
+  const token = { available: { ...TOKEN.available, candles } };
+  expect(rangeFault(last('1', 'candles'), token, NOW)).toBe('No candles are available for this time range.');
+  expect(rangeFault(last('30', 'candles'), token, NOW)).toBe('');
+  expect(rangeFault(last('1'), token, NOW)).toBe('');
+  expect(candleReach(token, NOW)).toBe('Candles go back 718 days (daily).');
+  expect(candleReach(TOKEN, NOW)).toBe('Candles go back 718 days (daily), 30 days (hourly), 2 days (minute).');
+  expect(candleReach({ available: { ...TOKEN.available, candles: null } }, NOW)).toBe('');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryView } from '#console/history/chart-choice';
-import { changeInWords } from '#console/history/gestures';
+import { changeInWords } from '#console/history/readout';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');

@@ -1,11 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
 import { onDate } from '#pages/format';
 import type { TokenRecord } from '#prices/model/prices-records';
 import { useConsole, type Visit } from '../../support/browser/console.ts';
+import { chartOn } from './chart-page.ts';
 
 const opened = useConsole({}, { viewport: { width: 1280, height: 900 } });
 let here: Visit;
+let chart: ReturnType<typeof chartOn>;
 let token: TokenRecord;
 beforeAll(async () => {
   // Stores candles, which then determine the available dates.
@@ -14,10 +16,7 @@ beforeAll(async () => {
     const dates = `fromDate=${daysAgo(1)}&thruDate=${daysAgo(0)}`;
     await opened.service.get(`/v1/prices/history/ohlc?tokenName=bitcoin&${dates}&interval=${interval}`, { key });
   }
-});
-beforeEach(async () => {
-  const tokens = (await (await opened.service.get('/v1/tokens')).json()) as [TokenRecord];
-  [token] = tokens;
+  [token] = (await (await opened.service.get('/v1/tokens')).json()) as [TokenRecord];
 });
 
 const requested = (part: string) =>
@@ -25,132 +24,121 @@ const requested = (part: string) =>
 const search = () => new URL(here.page.url()).search;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 const inWords = (date: string | null | undefined) => onDate(new Date(date ?? ''));
-const button = (name: string) => here.page.locator('#history').getByRole('button', { name, exact: true });
-const offered = () => here.page.locator('#intervals button:enabled').allInnerTexts();
-const pressed = () => here.page.locator('#intervals [aria-pressed=true]').innerText();
 const field = (name: string) => here.page.getByLabel(name, { exact: true });
 
 /** Opens a link, signed in. */
 async function go(query = ''): Promise<void> {
   here = await opened.visit({ key: await opened.service.createUser(), path: `/${query}` });
+  chart = chartOn(here.page);
 }
 
 async function press(name: string): Promise<void> {
-  await button(name).click();
+  await chart.button(name).click();
   await here.settled();
 }
 
 async function apply(from: string, thru: string): Promise<void> {
   await field('From').fill(from);
   await field('To').fill(thru);
-  await button('Apply').click();
-  await here.settled();
+  await press('Apply');
 }
 
-describe('candles before the first date of the source', () => {
-  it('are reported as missing, with the available dates and a button to show them', async () => {
-    await go('?metric=candles&range=2015-01-01..2015-02-01');
-    const { page } = here;
-    const problem = page.locator('#chart-problem');
-    const { day, hour, minute } = token.available.candles ?? {};
-    await problem
-      .getByText(`${inWords(day)} (daily), ${inWords(hour)} (hourly), ${inWords(minute)} (minute)`)
-      .waitFor();
-    expect(await problem.innerText()).toContain('no daily candles for Jan 1, 2015 to Feb 1, 2015');
-
+it.each([
+  ['candles', 'metric=candles&'],
+  ['price', ''],
+])(
+  '%s before the first date of the source are reported, with a button to show the available dates',
+  async (name, metric) => {
+    await go(`?${metric}range=2009-01-01..2009-02-01`);
+    const { day } = (name === 'candles' ? token.available.candles : token.available.prices) ?? {};
+    const problem = chart.panel.getByRole('alert');
+    await problem.getByText(`no daily ${name} for Jan 1, 2009 to Feb 1, 2009`).waitFor();
     const today = daysAgo(0);
     await press(`Show ${inWords(day)} to ${inWords(today)}`);
-    expect(search()).toBe(`?metric=candles&range=${day}..${today}`);
+    expect(search()).toBe(`?${metric}range=${day}..${today}`);
     expect([await field('From').inputValue(), await field('To').inputValue()]).toEqual([day, today]);
-    expect(await problem.innerText()).toBe('');
-    expect(Number(await page.getByRole('slider').getAttribute('aria-valuemax'))).toBeGreaterThan(700);
-    expect(await page.locator('#chart-gaps').isVisible()).toBe(false);
-  });
+    expect(await field('From').evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+    expect((await problem.allInnerTexts()).join('')).toBe('');
+    expect((await chart.points())[1]).toBeGreaterThan(300);
+  },
+);
 
-  it('cannot be selected, but prices of that time can', async () => {
-    await go();
-    await press('Candles');
-    await press('Custom');
-    const { day } = token.available.candles ?? {};
-    expect([await field('From').getAttribute('min'), await field('To').getAttribute('max')]).toEqual([day, daysAgo(0)]);
-    const before = here.requests.length;
-    await apply('2020-01-01', daysAgo(3));
-    await here.page
-      .locator('#dates')
-      .getByText(`Candles are available from ${inWords(day)}.`)
-      .waitFor();
-    expect(here.requests.slice(before).filter((url) => url.includes('/history/'))).toEqual([]);
+it('candles state how far they go back, and their dates and intervals are limited, with the reason', async () => {
+  await go();
+  await press('Candles');
+  await chart.panel.getByText(/^Candles go back \d+ days \(daily\), \d+ days \(hourly\)/).waitFor();
+  await press('Custom');
+  const { day } = token.available.candles ?? {};
+  expect([await field('From').getAttribute('min'), await field('To').getAttribute('max')]).toEqual([day, daysAgo(0)]);
+  const before = here.requests.length;
+  await apply('2020-01-01', daysAgo(3));
+  await chart.panel.getByText(`Candles are available from ${inWords(day)}.`).waitFor();
+  await apply(daysAgo(1), daysAgo(3));
+  await chart.panel.getByText('The end date is before the start date.').waitFor();
+  expect(here.requests.slice(before).filter((url) => url.includes('/history/'))).toEqual([]);
 
-    await here.page.locator('#metrics').getByRole('button', { name: 'Price' }).click();
-    await here.settled();
-    const [earliest] = Object.values(token.available.prices).sort();
-    expect(await field('From').getAttribute('min')).toBe(earliest);
-  });
+  await press('Price');
+  const [earliest] = Object.values(token.available.prices).sort();
+  expect(await field('From').getAttribute('min')).toBe(earliest);
+  const weekly = chart.group('Interval').getByRole('button', { name: 'Weekly' });
+  expect([await weekly.isDisabled(), await weekly.getAttribute('title')]).toEqual([
+    true,
+    'Only candles have this interval.',
+  ]);
+  await press('Last month');
+  expect(requested('date/range').at(-1)).toMatch(/fromDate=\d{4}-\d\d-01&thruDate=\d{4}-\d\d-(28|29|30|31)$/);
 });
 
-it('prices before the first date are reported in the same way', async () => {
-  await go('?range=2015-01-01..2015-02-01');
-  const { day } = token.available.prices;
-  await here.page
-    .locator('#chart-problem')
-    .getByText(`Available from ${inWords(day)} (daily)`)
-    .waitFor();
-  await press(`Show ${inWords(day)} to ${inWords(daysAgo(0))}`);
-  expect(search()).toBe(`?range=${day}..${daysAgo(0)}`);
-});
-
-describe('the interval', () => {
-  it.each([
+it('the interval of one day is hourly by default', async () => {
+  await go();
+  for (const [metric, ofDay, ofDays] of [
     ['Price', ['Hourly'], ['Hourly', 'Daily']],
     ['Candles', ['Hourly', '4 h'], ['Hourly', '4 h', 'Daily', 'Weekly']],
-  ])('of one day is hourly by default: %s', async (metric, ofDay, ofDays) => {
-    await go();
-    await here.page.locator('#metrics').getByRole('button', { name: metric }).click();
+  ] as const) {
+    await press(metric);
     await press('Custom');
     const day = daysAgo(5);
     await apply(day, day);
-    expect(requested(`fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
-    expect([await offered(), await pressed()]).toEqual([ofDay, 'Hourly']);
-    expect(await here.page.getByRole('slider').getAttribute('aria-valuemax')).toBe('23');
+    const path = metric === 'Price' ? 'date/range' : 'ohlc';
+    expect(requested(`${path}?tokenName=bitcoin&fromDate=${day}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
+    expect([await chart.offered('Interval'), await chart.pressed('Interval')]).toEqual([ofDay, 'Hourly']);
+    expect((await chart.points())[1]).toBe(23);
     await apply(daysAgo(14), day);
-    expect(requested(`fromDate=${daysAgo(14)}&thruDate=${day}&interval=hourly`)).toHaveLength(1);
     await apply(daysAgo(15), day);
-    expect([await offered(), await pressed()]).toEqual([ofDays, 'Daily']);
-  });
+    expect([await chart.offered('Interval'), await chart.pressed('Interval')]).toEqual([ofDays, 'Daily']);
+    await press('30D');
+  }
+});
 
-  it('can be chosen for a range of days at the cost of one call, and is in the URL and the file name', async () => {
-    await go();
-    const { page } = here;
-    expect([await offered(), await pressed()]).toEqual([['Hourly', 'Daily'], 'Daily']);
-    await press('Hourly');
-    expect(search()).toBe('?interval=hourly');
-    expect(requested(`fromDate=${daysAgo(30)}&thruDate=${daysAgo(0)}&interval=hourly`)).toHaveLength(1);
-    const last = Number(await page.getByRole('slider').getAttribute('aria-valuemax'));
-    expect(last).toBeGreaterThan(700);
-    // A point for each hour, one whose hour began before the range, and the latest price.
-    expect(last).toBeLessThanOrEqual(30 * 24 + 2);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('bitcoin-30d-hourly.csv');
+it('the interval can be chosen for a range of days at the cost of one call, and is in the URL and the file name', async () => {
+  await go('?metric=candles&range=2025-01-01..2025-01-02&interval=minute');
+  await here.page.getByText('“minute” is not available').waitFor();
+  expect([await chart.pressed('Interval'), search()]).toEqual([
+    'Daily',
+    '?metric=candles&range=2025-01-01..2025-01-02&interval=daily',
+  ]);
+  await press('Price');
+  await press('30D');
+  expect([await chart.offered('Interval'), await chart.pressed('Interval')]).toEqual([['Hourly', 'Daily'], 'Daily']);
+  await press('Hourly');
+  expect(search()).toBe('?interval=hourly');
+  expect(requested(`fromDate=${daysAgo(30)}&thruDate=${daysAgo(0)}&interval=hourly`)).toHaveLength(1);
+  const [, last = 0] = await chart.points();
+  expect(last).toBeGreaterThan(700);
+  // A point for each hour, one whose hour began before the range, and the latest price.
+  expect(last).toBeLessThanOrEqual(30 * 24 + 2);
+  expect((await chart.savedCsv())[0]).toBe('bitcoin-30d-hourly.csv');
 
-    await page.reload();
-    await here.settled();
-    expect([await pressed(), search()]).toEqual(['Hourly', '?interval=hourly']);
-    await press('1D');
-    expect([await offered(), await pressed(), search()]).toEqual([['Minute', 'Hourly'], 'Minute', '?range=1d']);
-    await press('Hourly');
-    await page.goBack();
-    await expect.poll(pressed).toBe('Minute');
-  });
-
-  it('that is not available is corrected, with a notice', async () => {
-    await go('?metric=candles&range=2025-01-01..2025-01-02&interval=minute');
-    expect(await here.page.locator('#notice').innerText()).toContain('“minute” is not available');
-    expect([await pressed(), search()]).toEqual([
-      'Daily',
-      '?metric=candles&range=2025-01-01..2025-01-02&interval=daily',
-    ]);
-  });
+  await here.page.reload();
+  await here.settled();
+  expect([await chart.pressed('Interval'), search()]).toEqual(['Hourly', '?interval=hourly']);
+  await press('1D');
+  expect([await chart.offered('Interval'), await chart.pressed('Interval'), search()]).toEqual([
+    ['Minute', 'Hourly'],
+    'Minute',
+    '?range=1d',
+  ]);
+  await press('Hourly');
+  await here.page.goBack();
+  await expect.poll(() => chart.pressed('Interval')).toBe('Minute');
 });

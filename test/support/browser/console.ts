@@ -58,8 +58,9 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     /** Loads the chart and the statistics with their buttons. */
     async loadWhole(): Promise<void> {
       for (const name of ['chart', 'statistics']) {
-        await page.locator(`#${name}-load`).click();
-        await page.locator(`#${name}-offer`).waitFor({ state: 'hidden' });
+        const button = page.getByRole('button', { name: `Load ${name}` });
+        await button.click();
+        await button.waitFor({ state: 'hidden' });
       }
       await settled(page);
     },

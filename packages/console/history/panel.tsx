@@ -1,0 +1,200 @@
+import { useSignal } from '@preact/signals';
+import { render } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { serviceNow } from '../../pages/clock.ts';
+import { ButtonGroup } from '../../pages/components/button-group.tsx';
+import { Field, Form } from '../../pages/components/form.tsx';
+import { Table } from '../../pages/components/table.tsx';
+import { useValidity } from '../../pages/components/validity.ts';
+import { isoDate } from '../../pages/dates.ts';
+import { byId } from '../../pages/dom.ts';
+import { count, inCalls } from '../../pages/format.ts';
+import type { Context } from '../context.ts';
+import { Age } from '../core/age.tsx';
+import { PanelProblem } from '../core/failures.tsx';
+import { type HistoryView, METRICS, RANGES, unavailableTexts } from './chart-choice.ts';
+import { Compare } from './compare.tsx';
+import { type DateRange, datePresets, INTERVALS } from './intervals.ts';
+import { Plot, Tools } from './plot.tsx';
+import { rowsOf } from './readout.ts';
+import { createHistoryStore, type HistoryStore } from './store.ts';
+
+type Props = { store: HistoryStore };
+
+/** What the actions of the panel cost. */
+export const CHART_COSTS =
+  'In the chart, another token, currency, time range or interval costs one call for each token in the chart. ' +
+  'Candles also cost one call. Other metrics and the CSV file are free.';
+
+/** Until a custom range is applied, the panel shows the earlier range. */
+function Controls({ store }: Props) {
+  const { view, isCustom, reach, choose, openDates, metricFault, rangeFault, intervalFault } = store;
+  const { metric, interval } = view.value;
+  const range = isCustom.value ? 'custom' : view.value.range;
+  const setMetric = (next: HistoryView['metric']) => choose({ metric: next });
+  const setRange = (next: HistoryView['range']) => (next === 'custom' ? openDates() : choose({ range: next }));
+  const setInterval = (next: HistoryView['interval']) => choose({ interval: next });
+  return (
+    <>
+      <div class="controls">
+        <ButtonGroup label="Metric" options={METRICS} selected={metric} onSelect={setMetric} fault={metricFault} />
+        <ButtonGroup label="Time range" options={RANGES} selected={range} onSelect={setRange} fault={rangeFault} />
+      </div>
+      {isCustom.value && <Dates store={store} />}
+      <div class="controls">
+        <ButtonGroup
+          label="Interval"
+          options={INTERVALS}
+          selected={interval}
+          onSelect={setInterval}
+          fault={intervalFault}
+        />
+        {reach.value && <p class="soft">{reach}</p>}
+      </div>
+    </>
+  );
+}
+
+const INCOMPLETE = 'Enter a complete date, including the year.';
+
+/** Uses the browser's date fields, which follow the user's own date order. */
+function Dates({ store: { dates, first, opened, dateFault, choose } }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const { from, thru } = dates.value;
+  const now = serviceNow();
+  function show(range: DateRange): void {
+    form.current?.reset();
+    choose({ range: 'custom', ...range });
+  }
+  const validate = useValidity(form, (fields) => {
+    const isReversed = fields('thru') !== '' && fields('from') > fields('thru');
+    const orderFault = isReversed ? 'The end date is before the start date.' : '';
+    return { from: dateFault(fields('from')), thru: dateFault(fields('thru')) || orderFault };
+  });
+  useLayoutEffect(() => {
+    if (opened.value > 0) form.current?.querySelector('input')?.focus();
+  }, [opened.value]);
+  const field = { type: 'date', required: true, wrong: INCOMPLETE, min: first.value, max: isoDate(now) } as const;
+  return (
+    <div class="dates">
+      <Form
+        formRef={form}
+        button={['Apply', 'Apply', 'small']}
+        onInput={validate}
+        onSubmit={(fields) => show({ from: fields('from'), thru: fields('thru') })}
+      >
+        <Field key={`from ${from}`} {...field} name="from" label="From" defaultValue={from} />
+        <Field key={`thru ${thru}`} {...field} name="thru" label="To" defaultValue={thru} />
+      </Form>
+      <fieldset class="row">
+        <legend class="unseen">Common time ranges</legend>
+        {datePresets(first.value, now).map(([label, range]) => (
+          <button key={label} type="button" class="small" onClick={() => show(range)}>
+            {label}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** What the chart shows or lacks. This is below the chart, or in its place if the chart is empty. */
+function Notes({ store }: Props) {
+  const { state, age, isSample, isNotLoaded, tokens, gaps, failure, unavailable, openDates, choose } = store;
+  const { missing, range, label } = unavailable.value ? unavailableTexts(unavailable.value) : {};
+  function showRange(): void {
+    openDates();
+    choose({ range: 'custom', ...range });
+  }
+  return (
+    <div class="chart-notes">
+      <p class="soft" role="status">
+        {state.value || (isSample.value && 'The chart shows the free sample.')}
+      </p>
+      {(isSample.value || isNotLoaded.value) && (
+        <button type="button" class="small" onClick={() => void store.load()}>
+          Load chart: {inCalls(tokens.value.length)}
+        </button>
+      )}
+      <Age of={age.value} />
+      {gaps.value && <p class="note warn">{gaps}</p>}
+      {missing && (
+        <div class="note bad" role="alert">
+          <p>{missing}</p>
+          {label && (
+            <div class="row">
+              <button type="button" class="primary" onClick={showRange}>
+                {label}
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+      <PanelProblem of={failure} />
+    </div>
+  );
+}
+
+const MAX_ROWS = 400;
+
+/** The newest points first. */
+function Points({ store: { drawn } }: Props) {
+  const isOpen = useSignal(false);
+  const { heads, rows } = isOpen.value && drawn.value ? rowsOf(drawn.value) : { heads: [], rows: [] };
+  const columns = ['Time (UTC)', ...heads].map((title, place) => ({
+    title,
+    ...(place > 0 && { kind: 'num' as const }),
+    cell: (row: string[]) => row[place],
+  }));
+  const items = rows.slice(-MAX_ROWS).reverse();
+  const kind = heads.length > 3 ? ({ kind: 'wide' } as const) : {};
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>Show as a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
+      <section class="scroll tall" tabIndex={0} aria-label="Chart data">
+        <Table label="Points" {...kind} columns={columns} items={items} keyOf={([time = '']) => time} />
+      </section>
+      {rows.length > MAX_ROWS && (
+        <p class="soft">{`The latest ${MAX_ROWS} of ${count(rows.length)} points. The CSV file contains all points.`}</p>
+      )}
+    </details>
+  );
+}
+
+export function History({ store }: Props) {
+  const { titles, isLoading, drawn, position, reading, saveCsv } = store;
+  return (
+    <section class="panel history" aria-labelledby="chart-title" aria-busy={isLoading.value}>
+      <div class="head">
+        <h2 id="chart-title">{titles()} history</h2>
+        <button type="button" class="small" disabled={!drawn.value || isLoading.value} onClick={saveCsv}>
+          <span>Download</span> CSV
+        </button>
+      </div>
+      <Controls store={store} />
+      <div class="reading">
+        <p class="readout">
+          <span class="readout-value">{reading.value.value}</span> <span class="soft">{reading.value.note}</span>
+        </p>
+        <Tools store={store} />
+      </div>
+      <div class="chart-frame" data-empty={position.count.value === 0 || undefined}>
+        <Plot store={store} />
+        <Notes store={store} />
+      </div>
+      <p class="unseen" role="status">
+        {position.said}
+      </p>
+      <Compare store={store} />
+      <Points store={store} />
+    </section>
+  );
+}
+
+/** Shows the chart panel. */
+export function openHistory(context: Context, onView: (view: HistoryView) => void): HistoryStore {
+  const store = createHistoryStore(context, onView);
+  render(<History store={store} />, byId('history'));
+  return store;
+}

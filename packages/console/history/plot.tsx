@@ -1,0 +1,143 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Chart } from './chart.ts';
+import { hasLogScale, isLog, metricInWords, rangeInWords } from './chart-choice.ts';
+import { isClosest, isWhole } from './gestures.ts';
+import type { HistoryStore } from './store.ts';
+
+const STEP = 1.5;
+
+type Act = (position: HistoryStore['position']) => void;
+const tenthOf = ({ limits: { value } }: HistoryStore['position']) =>
+  Math.max(1, Math.round((value[1] - value[0]) / 10));
+
+const KEYS: Readonly<Record<string, Act>> = {
+  ArrowLeft: ({ step }) => step(-1),
+  ArrowDown: ({ step }) => step(-1),
+  ArrowRight: ({ step }) => step(1),
+  ArrowUp: ({ step }) => step(1),
+  PageDown: (position) => position.step(-tenthOf(position)),
+  PageUp: (position) => position.step(tenthOf(position)),
+  Home: ({ step }) => step(Number.NEGATIVE_INFINITY),
+  End: ({ step }) => step(Number.POSITIVE_INFINITY),
+  '+': ({ zoom }) => zoom(STEP),
+  '=': ({ zoom }) => zoom(STEP),
+  '-': ({ zoom }) => zoom(1 / STEP),
+  '0': ({ showAll }) => showAll(),
+};
+const SHIFT_KEYS: Readonly<Record<string, Act>> = {
+  '+': ({ zoom }) => zoom(STEP),
+  ArrowLeft: ({ pan }) => pan(-1),
+  ArrowRight: ({ pan }) => pan(1),
+};
+
+const HINT =
+  'To move between points, use the left and right arrow keys. Home and End select the first and the last visible ' +
+  'point. Plus and minus zoom in and out. 0 resets the zoom. Shift with an arrow key moves the visible part.';
+const ZOOM = 'To zoom, use Ctrl and the mouse wheel, or two fingers. To move a zoomed chart, drag it.';
+
+/** Loads the charting library with the first data, and draws it. Before the page is printed, an image replaces it. */
+function useChart({ theme, position }: HistoryStore) {
+  const plot = useRef<HTMLDivElement>(null);
+  const printed = useRef<HTMLDivElement>(null);
+  const isNeeded = useRef(false);
+  isNeeded.current ||= position.drawn.value !== undefined;
+  useEffect(() => {
+    const element = plot.current;
+    if (!isNeeded.current || !element) return undefined;
+    let chart: Chart | undefined;
+    const end = new AbortController();
+    const { signal } = end;
+    void import('./chart.ts').then(({ openChart }) => {
+      if (!signal.aborted) chart = openChart(element, theme, position);
+    });
+    function print(): void {
+      const { style } = document.documentElement;
+      style.colorScheme = 'light';
+      const picture = chart?.picture();
+      style.colorScheme = '';
+      chart?.paint();
+      printed.current?.replaceChildren(...(picture ? [picture] : []));
+    }
+    addEventListener('beforeprint', print, { signal });
+    matchMedia('print').addEventListener('change', ({ matches }) => matches && print(), { signal });
+    return () => {
+      end.abort();
+      chart?.close();
+    };
+  }, [isNeeded.current]);
+  return { plot, printed };
+}
+
+export function Plot({ store }: { store: HistoryStore }) {
+  const { titles, view, reading, position } = store;
+  const { plot, printed } = useChart(store);
+  const [first, last] = position.limits.value;
+  function onKeyDown(event: KeyboardEvent): void {
+    const { key, shiftKey, altKey, ctrlKey, metaKey } = event;
+    const act = altKey || ctrlKey || metaKey ? undefined : (shiftKey ? SHIFT_KEYS : KEYS)[key];
+    if (!act || position.count.value === 0) return;
+    event.preventDefault();
+    act(position);
+  }
+  return (
+    <>
+      {/* The library adds its elements to this one. */}
+      <div
+        ref={plot}
+        id="chart"
+        class="chart"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${titles() || 'History'}, ${metricInWords(view.value.metric)}, ${rangeInWords(view.value)}`}
+        aria-valuemin={first}
+        aria-valuemax={last}
+        aria-valuenow={position.index.value ?? last}
+        aria-valuetext={reading.value.spoken}
+        aria-description={HINT}
+        onKeyDown={onKeyDown}
+        onBlur={() => position.read(undefined)}
+      />
+      <div ref={printed} class="printed-chart" aria-hidden="true" />
+    </>
+  );
+}
+
+/** The value and the time at a fixed place. */
+export function Readout({ store: { reading } }: { store: HistoryStore }) {
+  const { value, note } = reading.value;
+  return (
+    <p class="readout">
+      <span class="readout-value">{value}</span> <span class="soft">{note}</span>
+    </p>
+  );
+}
+
+/** `aria-disabled` is used because `disabled` would remove the focus. */
+export function Tools({ store: { view, position, choose } }: { store: HistoryStore }) {
+  const { part, count, zoom, showAll } = position;
+  const whole = isWhole(part.value, count.value);
+  const closest = isClosest(part.value, count.value);
+  return (
+    <fieldset class="button-group" title={ZOOM}>
+      <legend class="unseen">Scale and zoom</legend>
+      <button
+        type="button"
+        aria-pressed={isLog(view.value)}
+        aria-disabled={!hasLogScale(view.value)}
+        title={hasLogScale(view.value) ? undefined : 'Volumes have no log scale.'}
+        onClick={() => hasLogScale(view.value) && choose({ scale: isLog(view.value) ? 'linear' : 'log' })}
+      >
+        Log scale
+      </button>
+      <button type="button" aria-label="Zoom out" aria-disabled={whole} onClick={() => zoom(1 / STEP)}>
+        −
+      </button>
+      <button type="button" aria-label="Zoom in" aria-disabled={closest} onClick={() => zoom(STEP)}>
+        +
+      </button>
+      <button type="button" aria-disabled={whole} onClick={showAll}>
+        Reset zoom
+      </button>
+    </fieldset>
+  );
+}
