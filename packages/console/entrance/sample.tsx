@@ -17,17 +17,6 @@ function inWords({ title, history: { prices } }: MarketSample): string {
   return `${title}, last 30 days: from ${money(first.price, 'usd')} on ${onDate(first.date)} to ${money(last.price, 'usd')} on ${onDate(last.date)}`;
 }
 
-/** The figures and the response, or their space. */
-function figuresOf(sample: MarketSample | undefined, now: number) {
-  const { current_price: price = null, change_24h: percent = null, at: since = null } = sample?.latest ?? {};
-  return {
-    price: price === null ? '\u00a0' : money(price, 'usd'),
-    change: percent === null ? '' : `${change(percent / 100)} in 24 hours`,
-    trend: (percent ?? 0) < 0 ? 'down' : 'up',
-    age: since && `As of ${at(since, now)}, ${span(now - since.getTime())} ago. The line shows the last 30 days.`,
-  };
-}
-
 /** Real prices and the call that returns them. Removed if the call fails. Reserves its space before it is loaded. */
 export function Sample({ client }: { client: QuotientClient }) {
   const sample = useSignal<MarketSample | undefined>(undefined);
@@ -60,16 +49,18 @@ export function Sample({ client }: { client: QuotientClient }) {
 
   if (hasFailed.value) return null;
   const { value } = sample;
-  const figures = figuresOf(value, now.value);
+  const { current_price: price = null, change_24h: percent = null, at: since = null } = value?.latest ?? {};
+  const age = since && `As of ${at(since, now.value)}, ${span(now.value - since.getTime())} ago.`;
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
   return (
     <section ref={section} class={value ? 'sample loaded' : 'sample'} aria-labelledby={id}>
       <div class="head">
-        <h2 id={id}>{value?.title ?? '\u00a0'}</h2>
+        <h2 id={id}>{value?.title}</h2>
         <span class="tag">Sample</span>
       </div>
       <p class="sample-figures">
-        <span class="sample-price">{figures.price}</span> <span class={figures.trend}>{figures.change}</span>
+        <span class="sample-price">{price !== null && money(price, 'usd')}</span>
+        {percent !== null && <span class={percent < 0 ? 'down' : 'up'}>{change(percent / 100)} in 24 hours</span>}
       </p>
       <svg
         class="sparkline"
@@ -80,7 +71,7 @@ export function Sample({ client }: { client: QuotientClient }) {
       >
         <path d={value && sparkline(value.history.prices)} />
       </svg>
-      <p class="soft">{figures.age ?? '\u00a0'}</p>
+      <p class="soft">{age} The line shows the last 30 days.</p>
       <div class="head">
         <h3>This call needs no API key</h3>
         <CopyButton text={call} />

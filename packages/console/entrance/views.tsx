@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QuotientError } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { Check } from '../../pages/components/choices.tsx';
@@ -11,21 +11,13 @@ import { expiryInWords } from '../account/validity.ts';
 import { PanelProblem } from '../core/failures.tsx';
 import { ended, view } from '../core/store.ts';
 import { type Entrance, MAIL_LINKS, type MailLink } from './store.ts';
-import { REMEMBER_RISK, Welcome } from './welcome.tsx';
+import { Card, REMEMBER_RISK, Welcome } from './welcome.tsx';
 
 type Props = { entrance: Entrance };
 
-function View({ title, children }: { title: string; children: ComponentChildren }) {
-  const id = useId();
-  return (
-    <section class="key-created card" aria-labelledby={id}>
-      <h1 id={id} tabIndex={-1}>
-        {title}
-      </h1>
-      {children}
-    </section>
-  );
-}
+const View = (props: { title: string; children: ComponentChildren }) => (
+  <Card {...props} level={1} class="key-created" />
+);
 
 /** The new owner key, until the user confirms that it is saved. */
 function NewKey({ entrance: { newKey, setRemembered, setSaved, keepKey } }: Props) {

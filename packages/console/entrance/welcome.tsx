@@ -20,13 +20,17 @@ const FACTS = [
 export const REMEMBER_RISK =
   'If you stay signed in, anyone who uses this browser profile can use the key. Otherwise, the browser deletes the key when you close the tab.';
 
-type CardProps = { title: string; isQuiet?: boolean; children: ComponentChildren };
+type CardProps = { title: string; class?: string; level?: 1 | 2; children: ComponentChildren };
 
-function Card({ title, isQuiet, children }: CardProps) {
+/** A part of the welcome page or, with a heading of level 1, a view. */
+export function Card({ title, class: kind = '', level = 2, children }: CardProps) {
   const id = useId();
+  const Heading = `h${level}` as const;
   return (
-    <section class={isQuiet ? 'card quiet' : 'card'} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <section class={`card ${kind}`} aria-labelledby={id}>
+      <Heading id={id} tabIndex={level === 1 ? -1 : undefined}>
+        {title}
+      </Heading>
       {children}
     </section>
   );
@@ -69,7 +73,7 @@ function SignUp({ entrance: { service, signUp } }: { entrance: Entrance }) {
 const WRONG_KEY = 'Enter your API key, which starts with qt_.';
 
 const SignIn = ({ entrance }: { entrance: Entrance }) => (
-  <Card title="Sign in with your key" isQuiet>
+  <Card title="Sign in with your key" class="quiet">
     <Form
       class="shown-once"
       button={['Sign in', 'Signing in…', '']}
@@ -84,7 +88,7 @@ const SignIn = ({ entrance }: { entrance: Entrance }) => (
 );
 
 const Recovery = ({ entrance }: { entrance: Entrance }) => (
-  <Card title="Recover your account" isQuiet>
+  <Card title="Recover your account" class="quiet">
     <p class="soft">
       You get an email with a link to a new owner key. When you open the link and get the new key, your previous owner
       keys stop working.

@@ -83,8 +83,9 @@ function fieldsOf(key: ApiKey | undefined, values: Fields | undefined): Asked[] 
   return fields.filter((field) => field !== false).filter(isOffered);
 }
 
-const adviceIn = (fields: Fields) =>
-  adviceFor({ scopes: fields.all('scopes'), allowedOrigins: originsIn(fields('allowedOrigins')) }, isForUrls(fields));
+const OWNER = 'The owner key has all permissions, and expires with the account.';
+const adviceIn = (fields: Fields, isUrlKey: boolean) =>
+  adviceFor({ scopes: fields.all('scopes'), allowedOrigins: originsIn(fields('allowedOrigins')) }, isUrlKey);
 
 /** A new key, with its code. Programs that cannot send headers need the base URL, which contains the key. */
 function CreatedKeyView({ of: key, list }: { of: CreatedKey; list: KeyList }) {
@@ -113,7 +114,7 @@ export const askForKey = (list: KeyList) =>
   list.questions.ask({
     texts: ['New key', 'Create key', 'Creating key…'],
     fields: (values) => fieldsOf(undefined, values),
-    effect: adviceIn,
+    effect: (fields) => adviceIn(fields, isForUrls(fields)),
     async act(fields, show) {
       const key = await list.create(fields);
       show({ title: 'Your new key', body: <CreatedKeyView of={key} list={list} />, done: 'I have saved it' });
@@ -123,9 +124,9 @@ export const askForKey = (list: KeyList) =>
 
 export const askForChange = (list: KeyList, key: ApiKey) =>
   list.questions.ask({
-    texts: ['Change the key', 'Save', 'Saving…'],
+    texts: [`Change “${nameOf(key)}”`, 'Save', 'Saving…'],
     fields: (values) => fieldsOf(key, values),
-    effect: () => `${nameOf(key)}${key.start === null ? '' : `, ${key.start}…`}`,
+    effect: (fields) => (isOwner(key) ? OWNER : adviceIn(fields, key.url)),
     act: (fields) => list.change(key, fields),
   });
 
