@@ -1,4 +1,3 @@
-import type { OnError } from '../pages/problem.ts';
 import type { Allowance } from './account/store.ts';
 import type { MarketData } from './api/market-data.ts';
 import type { Session } from './api/session.ts';
@@ -16,6 +15,4 @@ export type Context = {
   /** Whether Prices is the current page. Reads signals, so that an effect can follow it. */
   isVisible: () => boolean;
   failures: Failures;
-  /** For panels that are not components. */
-  onError: OnError;
 };

@@ -6,17 +6,16 @@ import { endSession } from '../pages/session/end.ts';
 import { Account } from './account/account.tsx';
 import { createAccountStore } from './account/store.ts';
 import { createSession } from './api/session.ts';
-import { CurrencyChoice } from './core/currency-choice.tsx';
 import { factsOf, openTheme, plansOf } from './core/facts.ts';
 import { Alerts } from './core/failures.tsx';
 import { PAGES, type PageName } from './core/router.ts';
 import * as store from './core/store.ts';
-import { openDashboard } from './dashboard/dashboard.ts';
 import { isMailLink, mailLinkIn, openEntrance } from './entrance/store.ts';
 import { EntranceViews } from './entrance/views.tsx';
 import { ExposedKeys, Keys } from './keys/keys.tsx';
 import { openKeyList } from './keys/store.ts';
 import { openNotices } from './notices/notices.tsx';
+import { openPrices } from './prices/page.tsx';
 import { openAnnouncement } from './shell/announcement.ts';
 import { Dialogs, followTitle, Header, Messages, Remedy } from './shell/shell.tsx';
 import { openUsage } from './usage/usage.tsx';
@@ -53,7 +52,7 @@ function showPage(): void {
   notices.show(page.value === 'notices');
   if (loaded.has(page.value)) return;
   loaded.add(page.value);
-  if (page.value === 'prices') void dashboard.load();
+  if (page.value === 'prices') void prices.load();
 }
 
 page.subscribe(() => {
@@ -98,7 +97,7 @@ const keys = openKeyList({
 });
 const usage = openUsage({ session, failures, keys: keys.keys, access: keys.access });
 const notices = openNotices({ session, failures, access: keys.access, sendsMail: facts.sendsMail });
-const dashboard = openDashboard({
+const prices = openPrices({
   session,
   theme,
   allowance: account,
@@ -172,7 +171,6 @@ render(h(Header, { account }), byId('bar'));
 render(h(Messages, { announced: openAnnouncement(session.anonymous) }), byId('messages'));
 const remedy = (error: ReturnType<typeof toError>) => h(Remedy, { error, account, useOtherKey });
 render(h(Alerts, { failures, remedy }), byId('alerts'));
-render(h(CurrencyChoice, { currency: store.currency }), byId('currency'));
 render(h(Account, { store: account, sendsMail: facts.sendsMail }), byId('account-page'));
 render(h(Keys, { list: keys }), byId('keys-page'));
 render(h(ExposedKeys, { list: keys }), byId('exposed-key'));

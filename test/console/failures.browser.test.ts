@@ -3,12 +3,13 @@ import { expect, it } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { createNoonClock, createTestClock } from '../../fixtures/clock.ts';
 import { useConsole, type Visit } from '../support/browser/console.ts';
+import { pricesOn } from './prices/prices-page.ts';
 
 const opened = useConsole();
 let here: Visit;
 
-const text = (id: string) => here.page.locator(`#${id}`).innerText();
-const firstPrice = () => here.page.locator('#prices-body tr').first().locator('td').first().innerText();
+const age = () => pricesOn(here.page).age.innerText();
+const firstPrice = async () => (await pricesOn(here.page).prices())[0];
 const banner = () => here.page.locator('.banner');
 /** The remaining calls, as the frame of each page shows them. */
 const left = () => here.page.getByRole('link', { name: / left$/ }).innerText();
@@ -17,21 +18,19 @@ it('shows the age of its data while the upstream fails', async () => {
   const clock = createTestClock(Date.now());
   const aging = await opened.serve({ clock });
   here = await opened.visit({ service: aging, key: await aging.createUser() });
-  expect(await text('prices-age')).toMatch(/^As of/);
+  expect(await age()).toMatch(/^As of/);
   aging.sandbox.faults.always({ kind: 'status', status: 500 });
   clock.advance(5 * HOUR);
   await here.page.getByRole('button', { name: 'Refresh' }).click();
   // Polled, because a call may fail while the database resumes.
-  await expect
-    .poll(() => text('prices-age'))
-    .toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
+  await expect.poll(age).toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
   expect(await firstPrice()).toMatch(/^\$[\d,.]+$/);
   // The first response may precede the failure of its sources, which the next response reports.
   await expect
     .poll(async () => {
       await here.page.getByRole('button', { name: 'Refresh' }).click();
       await here.settled();
-      return here.page.locator('#market-data-age.stale').count();
+      return pricesOn(here.page).market.locator('.age.stale').count();
     })
     .toBe(1);
 });
@@ -56,10 +55,10 @@ it('counts a call that has failed only while it is answered', async () => {
   here = await opened.visit({ service: slow, key: await slow.createUser() });
   await expect.poll(left).toContain('9,999 left');
   slow.sandbox.faults.always({ kind: 'delay', ms: 10_000 });
-  await here.page.locator('#statistics-load').click();
+  await here.page.getByRole('button', { name: 'Load statistics' }).click();
   await here.page.getByRole('button', { name: 'Load chart' }).click();
   await expect.poll(left).toContain('9,997 left');
-  await here.page.locator('#statistics-problem').getByRole('link', { name: 'About upstream_timeout' }).waitFor();
+  await pricesOn(here.page).statistics.getByRole('link', { name: 'About upstream_timeout' }).waitFor();
   await expect.poll(left).toContain('9,998 left');
 });
 
@@ -81,7 +80,7 @@ it.each([-3 * 365 * DAY, 3 * 365 * DAY])(
   async (wrongBy) => {
     const prepare = (page: Page) => page.addInitScript(mistakeClock(wrongBy));
     here = await opened.visit({ key: await opened.service.createUser(), prepare });
-    expect(await text('prices-age')).toMatch(/^As of|^(\d+) minutes old/);
+    expect(await age()).toMatch(/^As of|^(\d+) minutes old/);
     await here.page.getByRole('button', { name: 'Load chart' }).click();
     await here.page.getByRole('button', { name: 'Load chart' }).waitFor({ state: 'hidden' });
     await here.settled();
@@ -95,7 +94,7 @@ it.each([-3 * 365 * DAY, 3 * 365 * DAY])(
 
 it('states when an exhausted allowance resets', async () => {
   here = await opened.visit({ key: await opened.service.createUser({ limit: 1 }) });
-  await here.page.locator('#statistics-load').click();
+  await here.page.getByRole('button', { name: 'Load statistics' }).click();
   await banner().getByText('Your allowance resets in').waitFor();
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
   await here.page.getByRole('link', { name: / 0 left$/ }).click();

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { useConsole, type Visit } from '../support/browser/console.ts';
+import { pricesOn } from './prices/prices-page.ts';
 
 const opened = useConsole();
 let here: Visit;
@@ -21,15 +22,16 @@ it('shows prices, counts and dates in the format of a German browser, and saves 
   here = await opened.visit({ locale: 'de-DE' });
   expect(await text('.choice')).toContain('10.000 calls a month');
   await open('de-DE');
-  expect(await text('.prices-table .price')).toMatch(/^[\d.]+,\d\d\u00a0\$$/);
+  const prices = pricesOn(here.page);
+  expect((await prices.prices())[0]).toMatch(/^[\d.]+,\d\d\u00a0\$$/);
   await here.page.getByRole('link', { name: / 9\.999 left$/ }).waitFor();
   expect(await savedCsv()).toMatch(/^date;price;market_cap;total_volume\r\n\d{4}-\d\d-\d\d;"\d+,\d+";/);
 
   await here.page.getByRole('button', { name: 'curl (CSV)' }).click();
-  expect(await text('#snippet')).toContain('days=30&separator=semicolon');
-  expect(await text('#snippet-answer')).toMatch(/^date;price;/);
+  expect((await prices.code())[0]).toContain('days=30&separator=semicolon');
+  expect((await prices.code())[1]).toMatch(/^date;price;/);
   await here.page.getByRole('button', { name: 'curl', exact: true }).click();
-  expect(await text('#snippet')).not.toContain('separator');
+  expect((await prices.code())[0]).not.toContain('separator');
   await here.go('/#/account');
   await here.page.getByText(/^The key expires on \d\d\.\d\d\.\d{4}, \d\d:\d\d\./).waitFor();
 });

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { useConsole, type Visit } from '../support/browser/console.ts';
+import { pricesOn } from './prices/prices-page.ts';
 
 /** The transfer size of a first visit, in bytes. */
 const FIRST_LOAD = 90_000;
@@ -52,7 +53,7 @@ it('prints all content in light colors, without buttons and without a key', asyn
   expect(text).not.toContain(key.slice(0, 7));
   const buttons = page.locator('button:not(.prices-table button), select, input').filter({ visible: true });
   expect(await buttons.count()).toBe(0);
-  expect(await page.locator('#prices-body tr').count()).toBe(BUILT_IN_TOKENS.length);
+  expect(await pricesOn(page).rows.count()).toBe(BUILT_IN_TOKENS.length);
 
   await page.emulateMedia({ media: 'screen' });
   await page.getByRole('slider').locator('canvas').first().waitFor();

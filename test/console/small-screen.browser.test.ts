@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { useConsole, type Visit } from '../support/browser/console.ts';
+import { pricesOn } from './prices/prices-page.ts';
 
 const opened = useConsole({}, { viewport: { width: 390, height: 844 } });
 let here: Visit;
@@ -7,24 +8,18 @@ beforeEach(async () => {
   here = await opened.visit({ key: await opened.service.createUser({ limit: 10_000 }) });
 });
 
-/** The opacity of the shadows at the left and the right edge of the price table. */
-const shadows = () =>
-  here.page
-    .locator('.prices .scroll-frame')
-    .evaluate((frame) =>
-      ['::before', '::after'].map((edge) => frame.ownerDocument.defaultView?.getComputedStyle(frame, edge).opacity),
-    );
-const scrollTo = (left: number) =>
-  here.page.locator('#prices-scroll').evaluate((box, x) => Reflect.set(box, 'scrollLeft', x), left);
-
-it('the price table marks the edges with hidden content', async () => {
-  await expect.poll(shadows).toEqual(['0', '1']);
-  await scrollTo(20);
-  await expect.poll(shadows).toEqual(['1', '1']);
-  await scrollTo(10_000);
-  await expect.poll(shadows).toEqual(['1', '0']);
-  await here.page.setViewportSize({ width: 1280, height: 900 });
-  await expect.poll(shadows, { message: 'the whole table is visible' }).toEqual(['0', '0']);
+it('the price table shows every figure without scrolling sideways', async () => {
+  const { rows } = pricesOn(here.page);
+  for (const width of [390, 320]) {
+    await here.page.setViewportSize({ width, height: 844 });
+    const cells = await rows.first().getByRole('cell').all();
+    expect(cells).toHaveLength(4);
+    for (const cell of cells) {
+      const box = await cell.boundingBox();
+      expect(box?.width).toBeGreaterThan(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    }
+  }
 });
 
 it('keeps the pages at the bottom and the remaining calls at the top', async () => {

@@ -278,3 +278,13 @@ it('a button group selects with a click, and states why an option is not availab
   await page.keyboard.press('Enter');
   expect(await group.getByRole('button', { name: 'Hourly', pressed: true }).count()).toBe(1);
 });
+
+it('a switch turns on with the keyboard, and a text opens on request', async () => {
+  const controls = panel('Controls');
+  await controls.getByRole('switch', { name: 'Live' }).press('Space');
+  await controls.getByText('Live: on').waitFor();
+  const text = controls.getByText('Unchanged data is free.');
+  expect(await text.isVisible()).toBe(false);
+  await controls.getByText('A refresh costs 1 call.').click();
+  await text.waitFor();
+});

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { render } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { serviceNow } from '../../pages/clock.ts';
 import { ButtonGroup } from '../../pages/components/button-group.tsx';
@@ -7,9 +6,7 @@ import { Field, Form } from '../../pages/components/form.tsx';
 import { Table } from '../../pages/components/table.tsx';
 import { useValidity } from '../../pages/components/validity.ts';
 import { isoDate } from '../../pages/dates.ts';
-import { byId } from '../../pages/dom.ts';
 import { count, inCalls } from '../../pages/format.ts';
-import type { Context } from '../context.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import { type HistoryView, METRICS, RANGES, unavailableTexts } from './chart-choice.ts';
@@ -17,7 +14,7 @@ import { Compare } from './compare.tsx';
 import { type DateRange, datePresets, INTERVALS } from './intervals.ts';
 import { Plot, Tools } from './plot.tsx';
 import { rowsOf } from './readout.ts';
-import { createHistoryStore, type HistoryStore } from './store.ts';
+import type { HistoryStore } from './store.ts';
 
 type Props = { store: HistoryStore };
 
@@ -181,7 +178,8 @@ export function History({ store }: Props) {
       </div>
       <div class="chart-frame" data-empty={position.count.value === 0 || undefined}>
         <Plot store={store} />
-        <Notes store={store} />
+        {/* The key prevents a layout shift when the notes leave the place of the plot. */}
+        <Notes key={String(position.count.value === 0)} store={store} />
       </div>
       <p class="unseen" role="status">
         {position.said}
@@ -190,11 +188,4 @@ export function History({ store }: Props) {
       <Points store={store} />
     </section>
   );
-}
-
-/** Shows the chart panel. */
-export function openHistory(context: Context, onView: (view: HistoryView) => void): HistoryStore {
-  const store = createHistoryStore(context, onView);
-  render(<History store={store} />, byId('history'));
-  return store;
 }

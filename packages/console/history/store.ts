@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { Token } from '../../client/index.ts';
+import type { Token, TokenPrice } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { DAY, isoDate } from '../../pages/dates.ts';
 import { saveFile } from '../../pages/download.ts';
@@ -7,7 +7,6 @@ import { onDate } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import type { Interval } from '../api/api-call.ts';
 import type { Context } from '../context.ts';
-import type { Quote } from '../prices/quotes.ts';
 import * as choice from './chart-choice.ts';
 import { addFault, findToken } from './comparison.ts';
 import { ageOf, costOfOneMore, drawnOfLoaded, gapsInWords, type LoadedHistory, loadHistory } from './history-load.ts';
@@ -218,7 +217,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
       showTokens([next, ...compared]);
       dayChange.value = undefined;
     },
-    async compare({ tokenName }: Token, quote: Promise<Quote | undefined>): Promise<void> {
+    async compare({ tokenName }: Token, quote: Promise<{ price: TokenPrice } | undefined>): Promise<void> {
       const reported = (await quote)?.price.change_24h;
       if (view.value.token === tokenName) dayChange.value = reported;
     },

@@ -21,6 +21,8 @@ export function CopyButton({ text, label = 'Copy', onCopied }: CopyProps) {
     result.value = undefined;
   }, [text]);
   async function copy() {
+    // A second click restarts the confirmation.
+    result.value = undefined;
     try {
       await navigator.clipboard.writeText(text);
       result.value = 'Copied';

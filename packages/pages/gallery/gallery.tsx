@@ -5,6 +5,7 @@ import { Bars } from '../components/bars.tsx';
 import { ButtonGroup } from '../components/button-group.tsx';
 import { Check, Choices } from '../components/choices.tsx';
 import { Code, CodeBlock } from '../components/code.tsx';
+import { Info, Switch } from '../components/controls.tsx';
 import { openQuestions, QuestionDialog } from '../components/dialog.tsx';
 import { Figures, Isolated, Meter, Panel, Tag, Time } from '../components/figures.tsx';
 import { Field, Form } from '../components/form.tsx';
@@ -204,6 +205,23 @@ function IntervalGroup() {
   );
 }
 
+function Controls() {
+  const [isOn, setOn] = useState(false);
+  return (
+    <>
+      <p class="row">
+        <Switch isOn={isOn} onChange={setOn}>
+          Live
+        </Switch>
+      </p>
+      <Info label="A refresh costs 1 call.">
+        <p class="soft">Unchanged data is free.</p>
+      </Info>
+      <p>Live: {isOn ? 'on' : 'off'}</p>
+    </>
+  );
+}
+
 export const Gallery = () => (
   <>
     <Bar
@@ -254,6 +272,9 @@ export const Gallery = () => (
       </Panel>
       <Panel title="Button group">
         <IntervalGroup />
+      </Panel>
+      <Panel title="Controls">
+        <Controls />
       </Panel>
       <Panel title="Dialog and toast">
         <div class="row">

@@ -26,14 +26,14 @@ describe('the ages of prices', () => {
     const quotes = quotesOf(() => response({ a: MINUTE, b: 3 * MINUTE, c: null }, 'timed out'));
     await quotes.load(['a', 'b', 'c'], 'usd', false);
     const age = { fetchedAt: new Date(NOW - 3 * MINUTE), stale: 'timed out' };
-    expect(quotes.age.age).toEqual(age);
+    expect(quotes.age.value).toEqual(age);
     expect([quotes.of('a')?.age, quotes.of('b')?.age]).toEqual([age, age]);
   });
 
   it('are common to all prices, except for late prices', async () => {
     const quotes = quotesOf(() => response({ a: MINUTE, b: 3 * MINUTE, c: 5 * HOUR, d: null }));
     await quotes.load(['a', 'b', 'c', 'd'], 'usd', false);
-    const { age, newest } = quotes.age;
+    const [age, newest] = [quotes.age.value, quotes.newest.value];
     expect(age?.fetchedAt).toEqual(new Date(NOW - 3 * MINUTE));
     const behind = ['a', 'b', 'c', 'd'].filter((token) => {
       const quote = quotes.of(token);
@@ -44,7 +44,7 @@ describe('the ages of prices', () => {
   });
 
   it('are unknown without a price', () => {
-    expect(quotesOf(() => response({})).age.age).toBeUndefined();
+    expect(quotesOf(() => response({})).age.value).toBeUndefined();
   });
 });
 
@@ -60,7 +60,7 @@ it('keeps its prices when a call fails, and requests all of them again', async (
   });
   await quotes.load(names, 'usd', false);
   failing = true;
-  await expect(quotes.load([...quotes.requested], 'usd', true)).rejects.toThrow('away');
+  await expect(quotes.load([...quotes.requested.value], 'usd', true)).rejects.toThrow('away');
   expect(requested).toEqual([100, 50, 100, 50]);
   expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
 });
@@ -74,7 +74,7 @@ it('marks prices with the failure until they are updated', async () => {
   await quotes.load(['a'], 'usd', false);
   failing = true;
   await expect(quotes.load(['a'], 'usd', true)).rejects.toThrow('away');
-  expect([quotes.of('a')?.age, quotes.age.age]).toEqual(
+  expect([quotes.of('a')?.age, quotes.age.value]).toEqual(
     Array(2).fill(expect.objectContaining({ failure: expect.objectContaining({ code: 'network' }) })),
   );
   failing = false;
@@ -111,5 +111,5 @@ it('drops tokens that are no longer served', async () => {
   const quotes = quotesOf(() => response({ a: MINUTE, b: MINUTE }));
   await quotes.load(['a', 'b'], 'usd', false);
   quotes.keep((token) => token === 'b');
-  expect([[...quotes.requested], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
+  expect([[...quotes.requested.value], quotes.of('a'), quotes.of('b')?.currency]).toEqual([['b'], undefined, 'usd']);
 });

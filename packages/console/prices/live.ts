@@ -1,11 +1,9 @@
+import { effect, signal, untracked } from '@preact/signals';
 import type { StreamedPrice, TokenName } from '../../client/index.ts';
-import { announce, byId } from '../../pages/dom.ts';
-import { inCalls } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import { openStored } from '../../pages/session/storage.ts';
-import { costOf } from '../api/api-call.ts';
 import type { Context } from '../context.ts';
-import { hasReached, hourlyInWords, reservedShare } from './auto-refresh.ts';
+import type { AllowanceReserve } from './auto-refresh.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
 
 /** A tab that is hidden for a shorter time keeps its stream, because each connection costs a call. In ms. */
@@ -13,51 +11,48 @@ const HIDDEN_MS = 15_000;
 /** How often the page reads the usage and compares the allowance with the reserve, in ms: a minute is one charge. */
 const CHARGED_MS = 60_000;
 
-const costInWords = (tokens: number) =>
-  `${inCalls(costOf(tokens))} per minute while the page is visible, whatever the number of tabs`;
+type Needs = Pick<Context, 'session' | 'currency' | 'allowance' | 'isVisible'> & {
+  reserve: AllowanceReserve;
+  onPrice: (price: StreamedPrice) => void;
+};
 
 /** Keeps the shown prices live while the page is visible, if the user has switched it on. */
-export function openLivePrices(context: Context, onPrice: (price: StreamedPrice) => void) {
-  const { session, currency, allowance, isVisible } = context;
-  const toggle = byId('live', HTMLInputElement);
-  const note = byId('live-note');
+export function openLive({ session, currency, allowance, isVisible, reserve, onPrice }: Needs) {
   const stored = openStored('localStorage', 'quotient:live');
-  toggle.checked = stored.read() === 'on';
+  const isOn = signal(stored.read() === 'on');
+  const isConnected = signal(false);
+  /** Why the prices are not live although the user has switched it on. */
+  const reason = signal('');
   let tokens: readonly TokenName[] = [];
   let shared: SharedStream | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
   let charging: ReturnType<typeof setInterval> | undefined;
-
-  function showCost(): void {
-    const hourly = costOf(tokens.length) * 60;
-    note.textContent = `${costInWords(tokens.length)}. ${hourlyInWords(hourly, allowance.usage())}`;
-  }
 
   function leave(): void {
     clearTimeout(hiding);
     clearInterval(charging);
     shared?.leave();
     shared = undefined;
+    isConnected.value = false;
   }
 
-  function end(reason: string): void {
+  function end(why: string): void {
     leave();
-    note.textContent = `Live prices are off: ${reason}`;
-    announce(note.textContent);
+    reason.value = `Live prices are off: ${why}`;
   }
 
-  /** The reserve that the user has chosen for the automatic refresh also applies here. */
   function endIfNeeded(): boolean {
-    const left = allowance.left();
-    if (!left || !hasReached(left, reservedShare())) return false;
-    end(`less than ${reservedShare()}% of the allowance is left.`);
-    return true;
+    const fault = reserve.fault();
+    if (fault) end(`${fault}.`);
+    return fault !== undefined;
   }
 
   function join(): void {
     const { user, client } = session;
     if (shared || !user || endIfNeeded()) return;
     const { code } = currency;
+    reason.value = '';
+    isConnected.value = true;
     shared = joinSharedStream({
       name: `quotient:live:${new URL(session.baseUrl).pathname}:${user.key}:${code}`,
       stream: (names, signal) => client.prices.stream(names, { currency: code, signal }),
@@ -73,16 +68,11 @@ export function openLivePrices(context: Context, onPrice: (price: StreamedPrice)
 
   function update(): void {
     clearTimeout(hiding);
-    if (!toggle.checked || !isVisible() || tokens.length === 0) leave();
+    if (!isOn.value || !isVisible() || tokens.length === 0) leave();
     else if (document.hidden) hiding = setTimeout(leave, HIDDEN_MS);
     else join();
   }
 
-  toggle.addEventListener('change', () => {
-    stored.write(toggle.checked ? 'on' : 'off');
-    showCost();
-    update();
-  });
   document.addEventListener('visibilitychange', update);
   // The other tabs need a new leader at once.
   addEventListener('pagehide', leave);
@@ -91,15 +81,28 @@ export function openLivePrices(context: Context, onPrice: (price: StreamedPrice)
     leave();
     update();
   });
+  // Another page of the console shows no prices.
+  effect(() => {
+    isVisible();
+    untracked(update);
+  });
 
   return {
+    isOn,
+    isConnected,
+    reason,
+    turn(on: boolean): void {
+      isOn.value = on;
+      reason.value = '';
+      stored.write(on ? 'on' : 'off');
+      update();
+    },
     /** Sets the tokens whose prices are shown. */
     show(next: readonly TokenName[]): void {
       const isSame = next.length === tokens.length && next.every((token) => tokens.includes(token));
       tokens = [...next];
-      if (shared || !note.textContent?.includes('are off')) showCost();
       if (shared && !isSame) shared.want(tokens);
-      if (!shared && !note.textContent?.includes('are off')) update();
+      if (!shared && reason.value === '') update();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TokenStatistics } from '#client/index';
-import { PROOF_OF_STAKE, statisticsEntries } from '#console/dashboard/statistics';
+import { PROOF_OF_STAKE, statisticsEntries } from '#console/prices/statistics';
 import { FIGURES } from '#statistics/statistics-records';
 import { figuresOf, STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
 

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { useConsole, type Visit } from '../../support/browser/console.ts';
+import { chartOn } from '../history/chart-page.ts';
+import { pricesOn } from './prices-page.ts';
 
 const opened = useConsole({ BASE_PATH: '/market' });
 let here: Visit;
@@ -7,8 +9,11 @@ let here: Visit;
 /** The query of the page's URL. */
 const search = () => new URL(here.page.url()).search;
 const heading = (name: string) => here.page.getByRole('heading', { name }).waitFor();
-const pressed = (group: string) =>
-  here.page.getByRole('group', { name: group }).getByRole('button', { pressed: true }).innerText();
+const selected = () => {
+  const { pressed } = chartOn(here.page);
+  return Promise.all([pressed('Metric'), pressed('Time range')]);
+};
+const read = () => chartOn(here.page).spoken();
 
 it('opens the view of the URL after the sign-in, and updates the URL with every selection', async () => {
   here = await opened.visit({
@@ -17,13 +22,13 @@ it('opens the view of the URL after the sign-in, and updates the URL with every 
   });
   const { page } = here;
   await heading('Solana history');
-  expect([await pressed('Metric'), await pressed('Time range')]).toEqual(['Market cap', '7D']);
-  expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^€/);
+  expect(await selected()).toEqual(['Market cap', '7D']);
+  expect(await read()).toMatch(/^€/);
   expect(await page.title()).toBe('Solana market cap, 7 days, EUR · Quotient');
   expect(search()).toBe('?token=solana&metric=market_cap&range=7d&currency=eur');
 
-  await page.getByRole('button', { name: 'Ethereum' }).click();
-  await page.getByRole('group', { name: 'Metric' }).getByRole('button', { name: 'Price' }).click();
+  await pricesOn(page).select('Ethereum');
+  await chartOn(page).group('Metric').getByRole('button', { name: 'Price' }).click();
   await page.getByRole('button', { name: '90D' }).click();
   await page.getByLabel('Currency').selectOption('usd');
   await here.settled();
@@ -42,8 +47,8 @@ it('opens the view of the URL after the sign-in, and updates the URL with every 
   }
   await heading('Solana history');
   await here.settled();
-  expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^€/);
-  expect([await pressed('Metric'), await pressed('Time range')]).toEqual(['Market cap', '7D']);
+  expect(await read()).toMatch(/^€/);
+  expect(await selected()).toEqual(['Market cap', '7D']);
   await page.goForward();
   await heading('Ethereum history');
   await here.settled();
@@ -56,13 +61,13 @@ it('opens the view of the URL after the sign-in, and updates the URL with every 
   await heading('Ethereum history');
   await here.settled();
   expect(search()).toBe('?token=ethereum&metric=market_cap&range=7d&currency=eur');
-  expect([await pressed('Metric'), await pressed('Time range')]).toEqual(['Market cap', '7D']);
+  expect(await selected()).toEqual(['Market cap', '7D']);
 
   // A link without a currency shows US dollars to a user who prefers euros.
   await page.goto(`${opened.service.url}/?token=ethereum&range=90d`);
   await heading('Ethereum history');
   await here.settled();
-  expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$/);
+  expect(await read()).toMatch(/^\$/);
   expect(search()).toBe('?token=ethereum&range=90d');
 });
 
@@ -70,9 +75,7 @@ it('shows a custom range, and replaces invalid parts with a notice', async () =>
   here = await opened.visit({ key: await opened.service.createUser() });
   const { page } = here;
   expect(search()).toBe('');
-  await page.goto(`${opened.service.url}/?range=2026-01-01..2026-02-01`);
-  await page.locator('#dashboard').waitFor();
-  await here.settled();
+  await here.go('/?range=2026-01-01..2026-02-01');
   expect(await page.getByLabel('From').inputValue()).toBe('2026-01-01');
   expect(await page.title()).toBe('Bitcoin price, Jan 1, 2026 to Feb 1, 2026, USD · Quotient');
 
@@ -85,9 +88,9 @@ it('shows a custom range, and replaces invalid parts with a notice', async () =>
   await heading('USDC history');
   await here.settled();
 
-  await page.getByRole('button', { name: 'Solana' }).click();
+  await pricesOn(page).select('Solana');
   await here.settled();
-  await page.getByText('Unknown').waitFor({ state: 'hidden' });
+  expect(await page.getByText(/^Unknown|^No candles/).count()).toBe(0);
 });
 
 it('keeps its query when an emailed link is opened', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Token } from '#client/index';
-import { readAddress, resolveTokens } from '#console/dashboard/address';
+import { readAddress, resolveTokens } from '#console/prices/address';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const NAMES = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin', 'dogecoin'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchesOf, costOf } from '#console/api/api-call';
-import { COLUMNS, FIRST_SORTING, isMatch, type Sorting, sorted, sortingAfter } from '#console/prices/table-head';
+import { COLUMNS, FIRST_SORTING, isMatch, type Sorting, sorted, sortingAfter } from '#console/prices/sorting';
 
 type Row = Parameters<typeof sorted>[0][number];
 

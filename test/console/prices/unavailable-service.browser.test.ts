@@ -4,6 +4,7 @@ import { stopService, useConsole, type Visit } from '../../support/browser/conso
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
 import { startService } from '../../support/service/service.ts';
+import { pricesOn } from './prices-page.ts';
 
 const opened = useConsole();
 let here: Visit;
@@ -14,8 +15,9 @@ async function openWhole(key: string, service = opened.service): Promise<void> {
   await here.loadWhole();
 }
 
-const AGES = ['#prices-age', '.history .age', '#statistics-age', '#market-data-age'];
-const text = (id: string) => here.page.locator(`#${id}`).innerText();
+/** The ages of the prices, the chart, the statistics and the market data. */
+const ages = () => here.page.locator('.age.stale').filter({ visible: true }).allInnerTexts();
+const statistics = () => pricesOn(here.page).statistics.getByRole('definition').allInnerTexts();
 const refresh = () => here.page.getByRole('button', { name: 'Refresh', exact: true }).click();
 // The page requests the sample at an arbitrary time after it opens.
 const calls = () => here.requests.filter((url) => url.includes('/v1/') && !url.endsWith('/v1/sample')).length;
@@ -25,8 +27,9 @@ const left = () => here.page.getByRole('link', { name: / left$/ }).innerText();
 
 /** The figures of all panels. */
 async function figures(): Promise<string[]> {
-  const ids = ['prices-body', 'statistics-list', 'market-data-list'];
-  return Promise.all([...ids.map(text), here.page.locator('.readout').innerText()]);
+  const { rows, market } = pricesOn(here.page);
+  const lists = [rows, market.getByRole('definition'), here.page.locator('.readout')];
+  return (await Promise.all([...lists.map((list) => list.allInnerTexts()), statistics()])).flat();
 }
 
 /** Makes the page hidden, or visible again. */
@@ -47,12 +50,8 @@ it('keeps its figures and shows their age while the service is down, and then re
     const before = await figures();
     await stopService(service);
     await refresh();
-    for (const age of AGES) {
-      await page
-        .locator(`${age}.stale`)
-        .getByText(/^As of \d{1,2}:\d\d [AP]M, \d+ seconds? ago: the service is unreachable$/)
-        .waitFor();
-    }
+    const unreachable = /^As of \d{1,2}:\d\d [AP]M, \d+ seconds? ago: the service is unreachable$/;
+    await expect.poll(ages).toEqual(Array(4).fill(expect.stringMatching(unreachable)));
     expect(await figures()).toEqual(before);
     await page
       .locator('.banner')
@@ -62,10 +61,10 @@ it('keeps its figures and shows their age while the service is down, and then re
     expect(await page.locator('.banner [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
     await expectSoundLooks(page, 'the service is down', [320, 1280]);
 
-    await page.getByRole('button', { name: 'Solana' }).click();
+    await pricesOn(page).select('Solana');
     await page.getByRole('heading', { name: 'Solana history' }).waitFor();
-    await page.getByText('No data.').waitFor();
-    await expect.poll(() => text('statistics-list')).toBe('');
+    await page.getByText('No data.', { exact: true }).waitFor();
+    await expect.poll(statistics).toEqual([]);
     expect(await page.getByRole('slider').count()).toBe(0);
 
     await here.settled();
@@ -83,7 +82,7 @@ it('keeps its figures and shows their age while the service is down, and then re
     await expect.poll(() => page.locator('.banner .note').count()).toBe(0);
     await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$/);
     await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
-    await expect.poll(() => text('statistics-list')).not.toBe('');
+    await expect.poll(statistics).not.toEqual([]);
   } finally {
     await stopService(service);
     await database.close();
@@ -99,7 +98,7 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
   const before = await figures();
   await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await refresh();
-  for (const age of AGES) await page.locator(`${age}.stale`).getByText('ago: the key ').waitFor();
+  await expect.poll(ages).toEqual(Array(4).fill(expect.stringContaining('ago: the key ')));
   await page.locator('.banner').getByRole('button', { name: 'Use another key' }).waitFor();
   expect(await figures()).toEqual(before);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
@@ -114,14 +113,15 @@ it('refreshes automatically at the displayed cost, once it is turned on', async 
   const { page } = here;
   const used = () => opened.service.used(key);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
-  const toggle = page.getByLabel('Auto-refresh');
-  expect(await toggle.isChecked()).toBe(false);
-  expect(await text('auto-refresh-note')).toMatch(
-    /^Up to 36 calls per hour \(90% of your 40 calls\)\. A whole period would use [\d,]+%\.$/,
-  );
-  const stopsAt = page.getByLabel('of the allowance is left');
-  expect(await stopsAt.inputValue()).toBe('10');
-  await toggle.check();
+  const { panel, autoRefresh, openCosts } = pricesOn(page);
+  expect(await autoRefresh.inputValue()).toBe('off');
+  await openCosts();
+  await panel
+    .getByText(/: Up to 36 calls per hour \(90% of your 40 calls\)\. A whole period would use [\d,]+%\.$/)
+    .waitFor();
+  const reserve = page.getByLabel('of the allowance is left');
+  expect(await reserve.inputValue()).toBe('10');
+  await autoRefresh.selectOption('on');
   expect([priced(), await used()]).toEqual([3, 3]);
   await page.clock.fastForward(300_000);
   await expect.poll(priced).toBe(6);
@@ -133,18 +133,13 @@ it('refreshes automatically at the displayed cost, once it is turned on', async 
   expect(priced()).toBe(6);
   for (let i = 0; i < 34; i += 1) await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
   await hide(page, false);
-  await page.getByText('Auto-refresh is off: less than 10% of the allowance is left.').first().waitFor();
-  expect([await toggle.isChecked(), priced()]).toEqual([false, 9]);
-
-  await stopsAt.selectOption('5');
-  await toggle.check();
-  expect(await toggle.isChecked(), 'three of 40 calls are more than 5%').toBe(true);
-  await stopsAt.selectOption('25');
-  await page.getByText('Auto-refresh is off: less than 25% of the allowance is left.').first().waitFor();
-  expect(await toggle.isChecked()).toBe(false);
+  await page.getByText('Auto-refresh is off: less than 10% of the allowance is left.').waitFor();
+  expect([await autoRefresh.inputValue(), priced()]).toEqual(['off', 9]);
+  await reserve.selectOption('25');
   await page.reload();
   await here.settled();
-  expect([await toggle.isChecked(), await stopsAt.inputValue()]).toEqual([false, '25']);
+  await openCosts();
+  expect([await autoRefresh.inputValue(), await reserve.inputValue()]).toEqual(['off', '25']);
 });
 
 it('retries a service that rejects every call with increasing pauses, and not while hidden', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasReached, refreshInWords } from '#console/dashboard/auto-refresh';
+import { hasReached, refreshInWords } from '#console/prices/costs';
 
 const DAY = 86_400_000;
 const start = Date.parse('2026-01-31T12:00:00Z');

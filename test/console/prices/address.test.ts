@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalFaults, pageTitle, readAddress, searchOf, type View } from '#console/dashboard/address';
 import { DEFAULT_VIEW, METRICS, RANGES, SCALES } from '#console/history/chart-choice';
 import { MODES } from '#console/history/comparison';
 import { defaultInterval, INTERVALS } from '#console/history/intervals';
+import { intervalFaults, pageTitle, readAddress, searchOf, type View } from '#console/prices/address';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const read = (search: string) => readAddress(search, NOW, (code) => ['usd', 'eur', 'btc'].includes(code));
