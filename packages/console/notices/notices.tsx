@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Notices } from '../../client/index.ts';
+import { Check } from '../../pages/components/choices.tsx';
 import { CodeBlock } from '../../pages/components/code.tsx';
 import { Isolated, Panel } from '../../pages/components/figures.tsx';
 import { Field, Form } from '../../pages/components/form.tsx';
@@ -44,12 +45,15 @@ function Settings({ store, of: settings }: Props & { of: Notices }) {
         defaultValue={settings.thresholds.join(', ')}
         wrong="Enter whole numbers from 1 to 100, such as 80, 100."
       />
-      <label class="check">
-        <input type="checkbox" name="email" defaultChecked={settings.email} />
-        <span>
-          By email to <Isolated>{session.user?.email}</Isolated>
-        </span>
-      </label>
+      <Check
+        name="email"
+        checked={settings.email}
+        label={
+          <>
+            By email to <Isolated>{session.user?.email}</Isolated>
+          </>
+        }
+      />
       <Field
         name="webhookUrl"
         label="By webhook to this URL"

@@ -20,12 +20,12 @@ function spansOf({ daily }: Part, now: number): [today: number, week: number, mo
   return [sumOf(days.slice(-1)), sumOf(days.slice(-WEEK)), sumOf(days)];
 }
 
-export const NOT_RECORDED = 'Not recorded';
+const NOT_RECORDED = 'Not recorded';
 
 type KeyRow = Part & { id: number | null; name: string; start: string | null; dailyLimit: number | null };
 
 /** The keys with calls, and the other keys that the account lists. `listed` is empty if the key cannot list them. */
-export function keyRows(used: readonly UsageOfKey[], listed: readonly ApiKey[]): KeyRow[] {
+function keyRows(used: readonly UsageOfKey[], listed: readonly ApiKey[]): KeyRow[] {
   const rows = used.map(({ id, label, start, calls, daily }): KeyRow => {
     const key = listed.find((one) => one.id === id);
     const unknown = id === null ? NOT_RECORDED : (label ?? (start === null ? `Key ${id}` : `${start}…`));

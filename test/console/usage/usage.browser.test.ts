@@ -116,21 +116,21 @@ it('refers to the message about an expired key', async () => {
   expect(await breakdown().getByRole('button', { name: 'Download usage as CSV' }).isDisabled()).toBe(true);
 });
 
-it('states that the log is empty and incomplete, and since when successful requests are recorded', async () => {
+it('states that the log is empty, incomplete or turned off, and since when successful requests are recorded', async () => {
+  let isOff = false;
   await visit(await opened.service.createUser(), {
     prepare: (page) =>
       page.route('**/v1/user/requests', (route) =>
-        route.fulfill({ json: { complete: false, recordingSince: null, requests: [] } }),
+        isOff
+          ? route.fulfill({ status: 404, contentType: 'application/problem+json', json: { code: 'not_found' } })
+          : route.fulfill({ json: { complete: false, recordingSince: null, requests: [] } }),
       ),
   });
   await log().getByText('at least one process of the service did not respond in time').waitFor();
   await log().getByText('Successful requests are recorded from now on').waitFor();
   await log().getByText('No requests are listed yet.').waitFor();
-});
-
-it('states that the operator has turned off the log', async () => {
-  const off = await opened.serve({ settings: { REQUEST_LOG: 'off' } });
-  await visit(await off.createUser(), { service: off });
+  isOff = true;
+  await log().getByRole('button', { name: 'Update' }).click();
   await log().getByText('The operator has turned off the request log.').waitFor();
   for (const role of ['button', 'table', 'checkbox'] as const) expect(await log().getByRole(role).count()).toBe(0);
 });
