@@ -233,12 +233,17 @@ it('creates keys by their purpose, whose code works, until the account has the m
   await dialog().getByRole('link', { name: 'About too_many_keys' }).waitFor();
 });
 
-it('offers no changes with a key that cannot manage the account', async () => {
+it('offers no changes with a key that cannot manage the account, and states what to do', async () => {
   const owner = await opened.service.createUser();
   const main = () => here.page.getByRole('main');
   await open(await opened.service.createKey(owner, { label: 'Page', scopes: 'prices' }));
   await main().getByText('To list, create, replace, renew or delete keys').waitFor();
   expect(await main().getByRole('button').count()).toBe(0);
+
+  here = await opened.visit({ key: await opened.service.createKey(owner, { label: 'Wallet', scopes: 'node' }) });
+  await main().getByRole('link', { name: 'About scope_missing' }).waitFor();
+  await press('Use another key');
+  await here.page.getByLabel('API key', { exact: true }).waitFor();
 
   await fetch(`${opened.service.url}/v1/user/rotate`, { method: 'POST', headers: { 'x-api-key': owner } });
   await open(owner);
@@ -249,6 +254,9 @@ it('offers no changes with a key that cannot manage the account', async () => {
   await open(await opened.service.createUser({ validUntil: Date.now() - 86_400_000 }));
   await main().getByText('renew the account').waitFor();
   expect(await main().getByRole('table').getByRole('button').count()).toBe(0);
+  await press('Renew key…');
+  await confirm('Renew');
+  await here.page.getByRole('button', { name: 'New key…' }).waitFor();
 });
 
 it('warns about an owner key that a page or a URL contained, until it is replaced', async () => {
