@@ -95,6 +95,9 @@ it('shows the calls by key, path and day, and the latest requests with their det
   await details.filter({ hasText: 'query.days must be' }).waitFor();
   expect(await details.filter({ hasText: 'Shop' }).count()).toBe(1);
   expect(await here.page.content()).not.toContain(shop);
+  await here.page.emulateMedia({ media: 'print' });
+  expect(await requests(HISTORY).first().getByRole('button').isVisible(), 'the time is printed').toBe(true);
+  await here.page.emulateMedia({ media: 'screen' });
   await expectSoundLooks(here.page, 'the usage', [320, 1280]);
   await details.getByRole('link', { name: 'invalid_request' }).click();
   await here.page.waitForURL('**/market/docs/problems#invalid_request');
