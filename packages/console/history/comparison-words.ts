@@ -20,7 +20,7 @@ export function rowInWords({ amounts, values }: Line, row: number, view: History
 }
 
 /** The last row in which the line has a value; the first row if it has none. */
-export const lastRow = ({ values }: Line): number =>
+export const lastRow = ({ values }: Line) =>
   Math.max(
     0,
     values.findLastIndex((value) => value !== undefined),
@@ -48,11 +48,8 @@ export function comparisonCsv({ dates, lines }: Comparison, { mode, metric, curr
 /** The date of a row, and what the values are. */
 export function rowTitle({ dates }: Comparison, row: number, { mode }: HistoryView): [date: string, note: string] {
   const date = dates[row];
-  if (!date) return ['\u00a0', 'no data'];
-  return [
-    onDateAt(date),
-    mode === 'indexed' ? 'Each line starts at 100.' : 'The legend has the change since the start.',
-  ];
+  const note = mode === 'indexed' ? 'Each line starts at 100.' : 'The legend has the change since the start.';
+  return date ? [onDateAt(date), note] : ['\u00a0', 'no data'];
 }
 
 /** The rows of a table of the values that the chart shows. */

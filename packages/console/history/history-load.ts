@@ -1,7 +1,7 @@
 import type { PriceSeries, Token } from '../../client/index.ts';
 import { onDate, onDateAt } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
-import { type ApiCall, type DataAge, oldest, type Result } from '../api/api-call.ts';
+import { type DataAge, oldest, type Result } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
 import { type Drawn, drawnOf, type History, type HistoryView, historyCall, inView } from './chart-choice.ts';
 import { compared, pointsOf } from './comparison.ts';
@@ -31,9 +31,6 @@ type Options = {
   known: LoadedHistory;
 };
 
-const callOf = (view: HistoryView, { tokenName, listed }: Token, now: number): ApiCall<History> =>
-  historyCall({ ...view, token: tokenName, listed }, now);
-
 /** The number of calls that adding a token to the chart costs. The free sample is loaded like the other tokens. */
 export const costOfOneMore = (known: LoadedHistory): number => 1 + known.filter(({ result }) => result.isSample).length;
 
@@ -44,7 +41,7 @@ export async function loadHistory(
   { tokens, now, refresh, isFree, known }: Options,
 ): Promise<LoadedHistory | undefined> {
   const loads = tokens.map(async (token): Promise<Loaded | undefined> => {
-    const call = callOf(view, token, now);
+    const call = historyCall({ ...view, token: token.tokenName, listed: token.listed }, now);
     const { path } = call;
     const shown = known.find((one) => one.path === path && !one.result.isSample && !one.result.failure);
     if (shown) return shown;

@@ -7,6 +7,8 @@ import type { HistoryStore } from './store.ts';
 const STEP = 1.5;
 
 type Act = (position: HistoryStore['position']) => void;
+
+/** A tenth of the visible points. */
 const tenthOf = ({ limits: { value } }: HistoryStore['position']) =>
   Math.max(1, Math.round((value[1] - value[0]) / 10));
 
@@ -23,11 +25,9 @@ const KEYS: Readonly<Record<string, Act>> = {
   '=': ({ zoom }) => zoom(STEP),
   '-': ({ zoom }) => zoom(1 / STEP),
   '0': ({ showAll }) => showAll(),
-};
-const SHIFT_KEYS: Readonly<Record<string, Act>> = {
-  '+': ({ zoom }) => zoom(STEP),
-  ArrowLeft: ({ pan }) => pan(-1),
-  ArrowRight: ({ pan }) => pan(1),
+  'Shift +': ({ zoom }) => zoom(STEP),
+  'Shift ArrowLeft': ({ pan }) => pan(-1),
+  'Shift ArrowRight': ({ pan }) => pan(1),
 };
 
 const HINT =
@@ -74,8 +74,8 @@ export function Plot({ store }: { store: HistoryStore }) {
   const [first, last] = position.limits.value;
   function onKeyDown(event: KeyboardEvent): void {
     const { key, shiftKey, altKey, ctrlKey, metaKey } = event;
-    const act = altKey || ctrlKey || metaKey ? undefined : (shiftKey ? SHIFT_KEYS : KEYS)[key];
-    if (!act || position.count.value === 0) return;
+    const act = KEYS[shiftKey ? `Shift ${key}` : key];
+    if (!act || altKey || ctrlKey || metaKey || position.count.value === 0) return;
     event.preventDefault();
     act(position);
   }
@@ -99,16 +99,6 @@ export function Plot({ store }: { store: HistoryStore }) {
       />
       <div ref={printed} class="printed-chart" aria-hidden="true" />
     </>
-  );
-}
-
-/** The value and the time at a fixed place. */
-export function Readout({ store: { reading } }: { store: HistoryStore }) {
-  const { value, note } = reading.value;
-  return (
-    <p class="readout">
-      <span class="readout-value">{value}</span> <span class="soft">{note}</span>
-    </p>
   );
 }
 

@@ -74,6 +74,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
   }
   function clear(reason: string): void {
     shown.value = undefined;
+    position.reset(false);
     state.value = reason;
   }
   function clearProblem(): void {
