@@ -8,16 +8,15 @@ import type { Entry, Statistics } from './statistics.ts';
 import type { PricesStore } from './store.ts';
 
 type EntriesProps = {
-  class?: string;
   /** Undefined while they are loading. */
   of: readonly Entry[] | undefined;
   /** The number of entries for which space is reserved meanwhile. */
   expected: number;
 };
 
-const Entries = ({ of, expected, class: kind = '' }: EntriesProps) => (
+const Entries = ({ of, expected }: EntriesProps) => (
   <Figures
-    class={kind}
+    class="grid"
     of={
       of?.map(([label, text, note]) => [
         label,
@@ -93,7 +92,7 @@ export function StatisticsPanel({ of }: { of: Statistics }) {
         )
       }
     >
-      {isListed && <Entries class="grid" of={entries.value} expected={EXPECTED_STATISTICS} />}
+      {isListed && <Entries of={entries.value} expected={EXPECTED_STATISTICS} />}
       {isOffered ? <p class="soft">Blocks, transactions, addresses and supply.</p> : <p class="soft">{note}</p>}
       <PanelProblem of={failure} />
     </Panel>

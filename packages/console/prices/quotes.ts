@@ -109,5 +109,3 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
     },
   };
 }
-
-export type Quotes = ReturnType<typeof createQuotes>;

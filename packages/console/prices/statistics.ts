@@ -7,7 +7,7 @@ import type { Session } from '../api/session.ts';
 import { roundMoney } from '../core/currency.ts';
 import type { PanelFailure } from '../core/failures.tsx';
 
-export function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymbol | undefined {
+function statisticsSymbolOf({ symbol, endpoints }: Token): StatisticsSymbol | undefined {
   return endpoints.some((path) => path.endsWith('/latest/stats')) ? (symbol as StatisticsSymbol) : undefined;
 }
 
