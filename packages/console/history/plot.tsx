@@ -84,7 +84,6 @@ export function Plot({ store }: { store: HistoryStore }) {
       {/* The library adds its elements to this one. */}
       <div
         ref={plot}
-        id="chart"
         class="chart"
         role="slider"
         tabIndex={0}
