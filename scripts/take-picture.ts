@@ -44,7 +44,7 @@ async function openConsole(page: Page, url: string, apiKey: string): Promise<voi
   await page.goto(`${url}/`);
   await page.getByLabel('API key', { exact: true }).fill(apiKey);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.locator('#dashboard').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Prices' }).waitFor();
   await page.getByRole('button', { name: 'Load chart' }).click();
   await page.getByRole('button', { name: 'Load chart' }).waitFor({ state: 'hidden' });
   for (const loading of ['[aria-busy=true]', '.placeholder'])

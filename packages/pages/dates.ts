@@ -1,6 +1,3 @@
-import { make } from './dom.ts';
-import { count, onDate } from './format.ts';
-
 /** The length of a day in ms. */
 export const DAY = 86_400_000;
 
@@ -16,16 +13,5 @@ export function lastDays(daily: Days, now: number): { date: string; calls: numbe
   return Array.from({ length: DAYS }, (_, i) => {
     const date = isoDate(now - (DAYS - 1 - i) * DAY);
     return { date, calls: calls.get(date) ?? 0 };
-  });
-}
-
-/** A bar for each date. */
-export function dayBars(days: Days): HTMLElement[] {
-  const most = Math.max(1, ...days.map(({ calls }) => calls));
-  return days.map(({ date, calls }) => {
-    const kind = calls > 0 ? 'day' : 'day none';
-    const bar = make('span', { class: kind, title: `${onDate(new Date(date))}: ${count(calls)}` });
-    bar.style.height = `${Math.max(3, (calls / most) * 100)}%`;
-    return bar;
   });
 }

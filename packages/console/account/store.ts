@@ -1,4 +1,4 @@
-import { batch, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { Usage, UserOfKey } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { graceField } from '../../pages/components/asked-field.tsx';
@@ -22,6 +22,7 @@ const REJECTED: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 type Options = {
   session: Session;
   failures: Failures;
+  access: ReadonlySignal<Access>;
   ask: (question: Question) => void;
   isSignedIn: () => boolean;
   /** Undefined if the usage could not be read. */
@@ -33,11 +34,10 @@ type Options = {
 
 /** The user, the key in use and the allowance. Each response updates the allowance, and then the free usage call. */
 export function createAccountStore(options: Options) {
-  const { session, failures, ask, isSignedIn, onUsage, onKeyReplaced, onRenewed, onSignedOut } = options;
+  const { session, failures, access, ask, isSignedIn, onUsage, onKeyReplaced, onRenewed, onSignedOut } = options;
   const user = signal<UserOfKey | undefined>(undefined);
   const maskedKey = signal('');
   const isRemembered = signal(false);
-  const access = signal<Access>('unknown');
   const usage = signal<Usage | undefined>(undefined);
   const left = signal<{ remaining: number; limit: number } | undefined>(undefined);
   const validUntil = signal<Date | undefined>(undefined);

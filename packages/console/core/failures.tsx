@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { type ComponentChildren, render } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { type Answer, QuotientError } from '../../client/index.ts';
 import { Problem } from '../../pages/components/states.tsx';
-import { isExhausted, isKeyProblem, isTemporary, type OnError, toError } from '../../pages/problem.ts';
+import { isExhausted, isKeyProblem, isTemporary, toError } from '../../pages/problem.ts';
 import { openRetries, type Retry, type RetryGroup } from './retries.ts';
 
 /** Where a panel shows the failure of its calls. */
@@ -61,8 +61,6 @@ export function openFailures() {
     };
   }
 
-  const adapted = new WeakMap<Element, { failure: PanelFailure; first: ChildNode | null }>();
-
   return {
     open,
     connection,
@@ -77,17 +75,6 @@ export function openFailures() {
       keyProblem.value = undefined;
       retries.clear();
     },
-    /** For panels that are not components. Such a panel empties the element if a call succeeds. */
-    onError: ((thrown, place, retry, hasFigures) => {
-      const known = adapted.get(place);
-      const failure = known?.failure ?? open();
-      failure.report(thrown, retry, hasFigures);
-      if (known && known.first === place.firstChild) return;
-      render(null, place);
-      place.replaceChildren();
-      render(<PanelNote of={failure} />, place);
-      adapted.set(place, { failure, first: place.firstChild });
-    }) as OnError,
   };
 }
 
@@ -109,8 +96,7 @@ export function RetryNote({ of: { error, countdown, retry } }: { of: RetryGroup 
   );
 }
 
-/** The error of a panel, in an element that the panel owns. */
-export function PanelNote({ of: { shown, own } }: { of: PanelFailure }) {
+function PanelNote({ of: { shown, own } }: { of: PanelFailure }) {
   const { value } = shown;
   if (value === undefined) return <RetryNote of={own} />;
   if (value !== 'elsewhere') return <Problem error={value} />;

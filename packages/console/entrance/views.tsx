@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QuotientError } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { Check } from '../../pages/components/choices.tsx';
@@ -9,7 +8,7 @@ import { Form } from '../../pages/components/form.tsx';
 import { Problem } from '../../pages/components/states.tsx';
 import { expiryInWords } from '../account/validity.ts';
 import { PanelProblem } from '../core/failures.tsx';
-import { ended, view } from '../core/store.ts';
+import { view } from '../core/store.ts';
 import { type Entrance, MAIL_LINKS, type MailLink } from './store.ts';
 import { Card, REMEMBER_RISK, Welcome } from './welcome.tsx';
 
@@ -88,23 +87,16 @@ const Resume = ({ entrance: { resumeFailure, events } }: Props) => (
   </View>
 );
 
-/** The views before the pages of the account. The title of each view but the first gets the focus. */
+/** The views before the pages of the account. */
 export function EntranceViews({ entrance }: Props) {
   const { value: name } = view;
   const { value: link } = entrance.link;
-  const root = useRef<HTMLDivElement>(null);
-  const isFirst = useRef(ended === undefined);
-  useLayoutEffect(() => {
-    if (name === undefined) return;
-    if (!isFirst.current) root.current?.querySelector('h1')?.focus();
-    isFirst.current = false;
-  }, [name, link]);
   return (
-    <div ref={root}>
+    <>
       {name === 'welcome' && <Welcome entrance={entrance} />}
       {name === 'key-created' && <NewKey entrance={entrance} />}
       {name === 'mail-link' && link && <Link key={link.code} of={link} entrance={entrance} />}
       {name === 'resume' && <Resume entrance={entrance} />}
-    </div>
+    </>
   );
 }

@@ -1,4 +1,3 @@
-import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Notices } from '../../client/index.ts';
 import { Check } from '../../pages/components/choices.tsx';
@@ -7,10 +6,9 @@ import { Isolated, Panel } from '../../pages/components/figures.tsx';
 import { Field, Form } from '../../pages/components/form.tsx';
 import { Head } from '../../pages/components/head.tsx';
 import { Empty, Loading } from '../../pages/components/states.tsx';
-import { byId } from '../../pages/dom.ts';
 import { PanelProblem } from '../core/failures.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { createNoticesStore, type NoticesContext, type NoticesStore } from './store.ts';
+import type { NoticesStore } from './store.ts';
 
 type Props = { store: NoticesStore };
 
@@ -141,9 +139,4 @@ export function NoticesPage({ store }: Props) {
       </div>
     </>
   );
-}
-
-export function openNotices(context: NoticesContext) {
-  const store = createNoticesStore(context);
-  return { show: (isShown: boolean) => render(isShown ? <NoticesPage store={store} /> : null, byId('notices-page')) };
 }

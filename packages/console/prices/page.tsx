@@ -1,12 +1,10 @@
 import { useSignalEffect } from '@preact/signals';
-import { render } from 'preact';
 import { useRef } from 'preact/hooks';
-import { byId } from '../../pages/dom.ts';
 import { History } from '../history/panel.tsx';
 import { MarketData, StatisticsPanel } from './figures.tsx';
 import { PricesHead, PricesPanel } from './panel.tsx';
 import { Snippets } from './snippets.tsx';
-import { createPricesStore, type PricesStore } from './store.ts';
+import type { PricesStore } from './store.ts';
 
 /** The page Prices. */
 export function PricesPage({ store }: { store: PricesStore }) {
@@ -32,10 +30,4 @@ export function PricesPage({ store }: { store: PricesStore }) {
       </div>
     </>
   );
-}
-
-export function openPrices(options: Parameters<typeof createPricesStore>[0]): PricesStore {
-  const store = createPricesStore(options);
-  render(<PricesPage store={store} />, byId('prices'));
-  return store;
 }

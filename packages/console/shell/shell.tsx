@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 import type { QuotientError } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { QuestionDialog } from '../../pages/components/dialog.tsx';
@@ -99,9 +99,8 @@ export const Dialogs = () => (
   </>
 );
 
-/** Keeps the title of the document that of the view or page. */
-export const followTitle = () =>
-  effect(() => {
-    const title = page.value === 'prices' ? pricesTitle.value : `${ABOUT[page.value].title} · Quotient`;
-    document.title = view.value === 'pages' ? title : 'Quotient';
-  });
+/** The title of the document for the view or page. */
+export function titleOfPage(): string {
+  if (view.value !== 'pages') return 'Quotient';
+  return page.value === 'prices' ? pricesTitle.value : `${ABOUT[page.value].title} · Quotient`;
+}

@@ -1,4 +1,3 @@
-import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Bars } from '../../pages/components/bars.tsx';
 import { ButtonGroup } from '../../pages/components/button-group.tsx';
@@ -6,13 +5,12 @@ import { Figures, Isolated, Meter, Panel } from '../../pages/components/figures.
 import { Head } from '../../pages/components/head.tsx';
 import { Loading } from '../../pages/components/states.tsx';
 import { Table } from '../../pages/components/table.tsx';
-import { byId } from '../../pages/dom.ts';
 import { count, inCalls, onDate, onDateAt } from '../../pages/format.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import type { UsageTable } from './breakdown.ts';
 import { RequestLog } from './request-log.tsx';
-import { createUsageStore, type UsageContext, type UsageStore } from './store.ts';
+import type { UsageStore } from './store.ts';
 
 const WEEK = 7;
 const CHOICES = [
@@ -104,12 +102,4 @@ export function UsagePage({ store }: Props) {
       </div>
     </>
   );
-}
-
-export function openUsage(context: UsageContext) {
-  const store = createUsageStore(context);
-  return {
-    reload: store.reload,
-    show: (isShown: boolean) => render(isShown ? <UsagePage store={store} /> : null, byId('usage-page')),
-  };
 }

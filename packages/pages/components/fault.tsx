@@ -31,3 +31,11 @@ export function useFault(name: string, { missing, wrong }: Faulty, hint = '') {
     ),
   };
 }
+
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+export function faultOf({ validity, validationMessage, dataset }: Control): string {
+  if (validity.valid) return '';
+  const words = validity.valueMissing ? (dataset.missing ?? dataset.wrong) : dataset.wrong;
+  return validity.customError ? validationMessage : (words ?? validationMessage);
+}

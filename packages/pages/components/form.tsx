@@ -1,9 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps } from 'preact';
 import type { QuotientError } from '../../client/index.ts';
-import { type Field as Element, faultOf } from '../faults.ts';
 import { toError } from '../problem.ts';
-import { type Faults, type Faulty, FormFaults, type Options, useFault } from './fault.tsx';
+import { type Control, type Faults, type Faulty, FormFaults, faultOf, type Options, useFault } from './fault.tsx';
 import { Problem } from './states.tsx';
 
 /** The value of a field. `all` returns those of the checked boxes of a group. */
@@ -97,7 +96,7 @@ type FormProps = {
   formRef?: { current: HTMLFormElement | null };
 };
 
-const elementsOf = (form: HTMLFormElement) => [...form.elements].filter((one): one is Element => 'validity' in one);
+const elementsOf = (form: HTMLFormElement) => [...form.elements].filter((one): one is Control => 'validity' in one);
 
 export function Form({
   onSubmit,
@@ -119,7 +118,7 @@ export function Form({
   const isBusy = useSignal(false);
   const [label, busyLabel, kind = 'primary'] = button;
 
-  function show(form: HTMLFormElement, faultIn: (field: Element) => string): boolean {
+  function show(form: HTMLFormElement, faultIn: (field: Control) => string): boolean {
     const invalid = elementsOf(form).filter((field) => faultIn(field) !== '');
     faults.value = Object.fromEntries(invalid.map((field) => [field.name, faultIn(field)]));
     invalid[0]?.focus();
@@ -164,7 +163,7 @@ export function Form({
           void submit(event.currentTarget);
         }}
         onInput={(event) => {
-          const { name } = event.target as Element;
+          const { name } = event.target as Control;
           if (faults.value[name]) faults.value = { ...faults.value, [name]: '' };
           onInput?.(fieldsOf(event.currentTarget));
         }}

@@ -58,12 +58,14 @@ export const ThemeChoice = () => (
   </label>
 );
 
-/** Moves the focus to the title when `key` changes, but not at the first view. */
-export function useFocusOnMove(key: string, onMove?: () => void): void {
+/** Moves the focus to the title when `key` changes, but not at the first key. Until it is known, `key` is undefined. */
+export function useFocusOnMove(key: string | undefined, onMove?: () => void): void {
   const shown = useRef(key);
   useLayoutEffect(() => {
-    if (shown.current === key) return;
+    const { current } = shown;
+    if (current === key) return;
     shown.current = key;
+    if (current === undefined) return;
     onMove?.();
     document.querySelector<HTMLElement>('main h1:not([hidden] *)')?.focus();
     scrollTo(0, 0);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { settled, useConsole, type Visit } from '../../support/browser/console.ts';
+import { settled, useConsole, type Visit, viewsOf } from '../../support/browser/console.ts';
 
 const opened = useConsole({}, { permissions: ['clipboard-write'] });
 let here: Visit;
@@ -15,18 +15,23 @@ async function openTab(): Promise<Page> {
 }
 
 async function isSignedIn(page: Page): Promise<void> {
-  await page.locator('#dashboard').waitFor();
+  await viewsOf(page).waitFor();
   await settled(page);
 }
 
+const open = (page: Page, name: string) => viewsOf(page).getByRole('link', { name }).click();
+
 /** Opens the page Account, and clicks one of its buttons. */
 async function act(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name: / left$/ }).click();
+  await open(page, 'Account');
   await page.getByRole('button', { name }).click();
 }
 
-/** The masked key of the tab, as the page Account shows it. */
-const keyOf = (page: Page) => page.locator('dd code', { hasText: '•' }).textContent();
+/** Opens the page Account, and returns the masked key that it shows. */
+async function keyOf(page: Page): Promise<string | null> {
+  await open(page, 'Account');
+  return page.locator('dd code', { hasText: '•' }).textContent();
+}
 
 it('survives a reload, another page and a second tab, and ends in all tabs', async () => {
   here = await opened.visit({ key: await createUser() });
@@ -66,10 +71,11 @@ it('keeps its user when a second tab signs in another user', async () => {
 
   await act(other, 'Sign out');
   await other.getByText('You are signed out').waitFor();
+  await open(page, 'Prices');
   await page.getByRole('button', { name: 'Refresh' }).click();
   await here.settled();
   expect(await keyOf(page)).toBe(first);
-  expect(await page.locator('#dashboard').isVisible()).toBe(true);
+  expect(await viewsOf(page).isVisible()).toBe(true);
 });
 
 it('continues in all tabs with a replaced key, and ends when the account is deleted', async () => {
@@ -83,6 +89,7 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   await page.getByRole('heading', { name: 'Your API key' }).waitFor();
   const created = await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText();
   await expect.poll(() => keyOf(other)).toContain(created.slice(-3));
+  await open(other, 'Prices');
   await other.getByRole('button', { name: 'Ethereum' }).click();
   await settled(other);
   expect(await other.locator('.banner').allInnerTexts()).toEqual(['', '', '']);

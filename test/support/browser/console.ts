@@ -38,7 +38,7 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     await page.addInitScript(storeKey, [`quotient:key:${new URL(`${url}/`).pathname}`, key] as const);
   await prepare?.(page);
   await page.goto(`${url}${path}`);
-  await page.locator(key === undefined ? '.welcome' : '#dashboard').waitFor();
+  await (key === undefined ? page.locator('.welcome') : viewsOf(page)).waitFor();
   if (key !== undefined) await settled(page);
 
   return {
@@ -52,7 +52,7 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     async open(key: string): Promise<void> {
       await page.getByLabel('API key', { exact: true }).fill(key);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.locator('#dashboard').waitFor();
+      await viewsOf(page).waitFor();
       await settled(page);
     },
     /** Loads the chart and the statistics with their buttons. */
@@ -67,13 +67,16 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     /** Opens a path below the URL of the service in the signed-in tab. */
     async go(path: string): Promise<void> {
       await page.goto(`${url}${path}`);
-      await page.locator('#dashboard').waitFor();
+      await viewsOf(page).waitFor();
       await settled(page);
     },
     settled: () => settled(page),
     close: () => context.close(),
   };
 }
+
+/** The navigation, which the page shows after the sign-in. */
+export const viewsOf = (page: Page) => page.getByRole('navigation', { name: 'Views' });
 
 /** Runs in the page before its scripts: stores the key once, so that a sign-out is final. */
 function storeKey([name, key]: readonly [string, string]): void {
