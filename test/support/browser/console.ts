@@ -89,6 +89,8 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
 
 /** Resolves when no panel of the shown page is loading. */
 export async function settled(page: Page): Promise<void> {
+  // After a reload, nothing is visible until the first view is known.
+  await page.locator('main h1').filter({ visible: true }).waitFor();
   for (const loading of ['[aria-busy=true]', '.placeholder'])
     await page.locator(loading).filter({ visible: true }).first().waitFor({ state: 'detached' });
 }
