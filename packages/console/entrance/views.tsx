@@ -70,7 +70,13 @@ function Link({ of: link, entrance: { events, useLink } }: Props & { of: MailLin
           <Problem error={error.value}>{leave}</Problem>
         </div>
       ) : (
-        <Form button={[action, 'One moment…']} before={leave} error={error} onSubmit={() => useLink(link)} />
+        <Form
+          class="shown-once"
+          button={[action, 'One moment…']}
+          before={leave}
+          error={error}
+          onSubmit={() => useLink(link)}
+        />
       )}
     </View>
   );

@@ -9,7 +9,7 @@ import { openPanelData, type PanelContext } from '../core/panel-data.ts';
 import { isForUrls, termsIn } from './terms.ts';
 import { callsOn, canManage, isOwner, keyInUse } from './words.ts';
 
-export type KeysContext = PanelContext & {
+type KeysContext = PanelContext & {
   questions: Questions;
   onOwnKeyRevoked: () => void;
   /** The user selected Replace for the key that this page uses. */

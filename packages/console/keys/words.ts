@@ -74,7 +74,7 @@ export function useInWords({ lastUsedAt }: ApiKey, now: number, isInUse = false)
   return lastUsedAt ? fromNow(lastUsedAt, now) : 'not used yet';
 }
 
-export type KeyUsage = NonNullable<Usage['keys']>[number];
+type KeyUsage = NonNullable<Usage['keys']>[number];
 
 /** The calls on a UTC date, such as `2026-01-31`. */
 export const callsOn = (date: string, usage: Pick<KeyUsage, 'daily'> | undefined): number =>
