@@ -128,7 +128,7 @@ export function NoticesPage({ store }: Props) {
                 {settings.value.value ? (
                   <Settings store={store} of={settings.value.value} />
                 ) : (
-                  settings.isLoading.value && <Loading />
+                  !settings.error.value && <Loading />
                 )}
                 <Secret store={store} />
               </div>

@@ -55,5 +55,5 @@ export function keyOptions(requests: readonly LoggedRequest[], listed: readonly 
 /** Successful requests are recorded for an hour after a read, so the first read only starts the recording. */
 export const recordingInWords = ({ recordingSince }: RequestLog, now: number): string =>
   recordingSince
-    ? `Successful requests have been recorded since ${timeOf(recordingSince, now)} (UTC), until an hour after the last update.`
-    : 'Successful requests are recorded from now on, until an hour after the last update.';
+    ? `Successful requests are recorded since ${timeOf(recordingSince, now)} (UTC), for an hour after each update.`
+    : 'Successful requests are recorded from now on, for an hour after each update.';

@@ -108,7 +108,7 @@ function Filters({ store: { filter, log, keys } }: Props) {
 function Requests({ store }: Props) {
   const { log, requests, filter } = store;
   const { value } = log.value;
-  if (!value || !requests.value) return log.isLoading.value ? <Loading /> : null;
+  if (!value || !requests.value) return log.error.value ? null : <Loading />;
   if (value.requests.length === 0) {
     return <Empty>No requests are listed yet. Send a request with one of your keys, and then update the list.</Empty>;
   }
@@ -166,19 +166,19 @@ export function RequestLog({ store }: Props) {
   );
   return (
     <Frame actions={actions}>
-      <p class="soft" role="status">
-        {value && `Failed requests are always listed. ${recordingInWords(value, serviceNow())}`}
-      </p>
+      <div class="soft intro">
+        <p>
+          The last 100 failed and the last 100 recorded successful requests, except requests from this page. The service
+          keeps them in memory only. <a href="docs/request-log">About the request log</a>
+        </p>
+        <p role="status">Failed requests are always recorded. {value && recordingInWords(value, serviceNow())}</p>
+      </div>
       {value && !value.complete && <p class="note warn">{PARTIAL}</p>}
       <PanelProblem of={log.failure} />
-      {value && value.requests.length > 0 && <Filters store={store} />}
+      {value?.requests.length !== 0 && <Filters store={store} />}
       <div aria-busy={log.isLoading.value}>
         <Requests store={store} />
       </div>
-      <p class="soft">
-        The last 100 failed and the last 100 recorded successful requests, except requests from this page. The service
-        keeps them in memory only. <a href="docs/request-log">About the request log</a>
-      </p>
     </Frame>
   );
 }

@@ -5,7 +5,7 @@ import { Figures, Isolated, Meter, Panel } from '../../pages/components/figures.
 import { Head } from '../../pages/components/head.tsx';
 import { Loading } from '../../pages/components/states.tsx';
 import { Table } from '../../pages/components/table.tsx';
-import { count, inCalls, onDate, onDateAt } from '../../pages/format.ts';
+import { count, inCalls, onDate, onDateAt, UNKNOWN } from '../../pages/format.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import type { UsageTable } from './breakdown.ts';
@@ -13,6 +13,8 @@ import { RequestLog } from './request-log.tsx';
 import type { UsageStore } from './store.ts';
 
 const WEEK = 7;
+/** Keeps the height of a line. */
+const BLANK = '\u00a0';
 const CHOICES = [
   ['key', 'By key'],
   ['path', 'By path'],
@@ -21,32 +23,30 @@ const CHOICES = [
 
 type Props = { store: UsageStore };
 
+/** Has the same height before the data arrives. */
 function Calls({ store: { usage, days } }: Props) {
-  const usageOfPeriod = usage.value.value?.usage;
+  const period = usage.value.value?.usage;
   const bars = (days.value ?? []).map(({ date, calls }) => ({ name: onDate(new Date(date)), value: calls }));
   const sum = (parts: typeof bars) => parts.reduce((total, { value }) => total + value, 0);
+  const sumOf = (parts: typeof bars) => (period ? count(sum(parts)) : UNKNOWN);
   return (
     <Panel title="Calls per day" class="calls" actions={<Age of={usage.age.value} />}>
       <PanelProblem of={usage.failure} />
-      {usageOfPeriod && (
-        <>
-          <Figures
-            class="spans"
-            of={[
-              ['Today', count(sum(bars.slice(-1)))],
-              ['7 days', count(sum(bars.slice(-WEEK)))],
-              ['31 days', count(sum(bars))],
-            ]}
-          />
-          <Bars bars={bars} summary={`${inCalls(sum(bars))} in 31 days, by UTC date`} />
-          <Meter label="Calls of the period" value={usageOfPeriod.used} max={usageOfPeriod.limit} />
-          <p class="soft">
-            {count(usageOfPeriod.used)} of {inCalls(usageOfPeriod.limit)} used in this period, which ends on{' '}
-            {onDateAt(usageOfPeriod.resetsAt)}.
-          </p>
-        </>
-      )}
-      {!usageOfPeriod && usage.isLoading.value && <Loading />}
+      <Figures
+        class="spans"
+        of={[
+          ['Today', sumOf(bars.slice(-1))],
+          ['7 days', sumOf(bars.slice(-WEEK))],
+          ['31 days', sumOf(bars)],
+        ]}
+      />
+      <Bars bars={bars} summary={period ? `${inCalls(sum(bars))} in 31 days, by UTC date` : BLANK} />
+      <Meter label="Calls of the period" value={period?.used ?? 0} max={period?.limit ?? 1} />
+      <p class="soft">
+        {period
+          ? `${count(period.used)} of ${inCalls(period.limit)} used. The period ends on ${onDateAt(period.resetsAt)}.`
+          : BLANK}
+      </p>
     </Panel>
   );
 }
@@ -78,14 +78,14 @@ const Breakdown = ({ store: { by, table, usage, breakDown, save } }: Props) => (
       </button>
     }
   >
-    <ButtonGroup label="Break down the calls" options={CHOICES} selected={by.value} onSelect={breakDown} />
-    <div aria-busy={usage.isLoading.value}>
-      {table.value ? <BreakdownTable key={by.value} of={table.value} /> : usage.isLoading.value && <Loading />}
-    </div>
     <p class="soft">
       Charged calls. All keys share the allowance. A daily limit also limits its own key.{' '}
       <a href="docs/plans#usage-by-key-and-path">About usage</a>
     </p>
+    <ButtonGroup label="Break down the calls" options={CHOICES} selected={by.value} onSelect={breakDown} />
+    <div aria-busy={usage.isLoading.value}>
+      {table.value ? <BreakdownTable key={by.value} of={table.value} /> : !usage.error.value && <Loading />}
+    </div>
   </Panel>
 );
 

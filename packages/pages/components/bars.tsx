@@ -11,7 +11,7 @@ export function Bars({ bars, summary }: { bars: readonly Bar[]; summary: string 
     <div class="bars">
       <p class="soft">{pointed.value ? `${pointed.value.name}: ${count(pointed.value.value)}` : summary}</p>
       <div class="bars-plot" aria-hidden="true" onPointerLeave={() => (pointed.value = undefined)}>
-        <span class="bars-most">{count(most)}</span>
+        <span class="bars-most">{bars.length > 0 && count(most)}</span>
         {bars.map((bar) => (
           <span key={bar.name} class="bar-slot" onPointerEnter={() => (pointed.value = bar)}>
             <span
@@ -22,7 +22,7 @@ export function Bars({ bars, summary }: { bars: readonly Bar[]; summary: string 
         ))}
       </div>
       <p class="soft daily-ends" aria-hidden="true">
-        <span>{bars.at(0)?.name}</span>
+        <span>{bars.at(0)?.name ?? '\u00a0'}</span>
         <span>{bars.at(-1)?.name}</span>
       </p>
     </div>

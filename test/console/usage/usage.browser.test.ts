@@ -55,7 +55,7 @@ it('shows the calls by key, path and day, and the latest requests with their det
   expect(byKey.name).toBe(`quotient-usage-by-key-${today}.csv`);
   expect(byKey.lines).toContainEqual(expect.stringMatching(`^${today},\\d+,Shop,${shop.slice(0, 7)},1500,2$`));
   await panel('Calls per day')
-    .getByText(/used in this period/)
+    .getByText(/The period ends on/)
     .waitFor();
 
   await breakdown().getByRole('button', { name: 'By path' }).click();
