@@ -1,15 +1,16 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { QuestionDialog } from '../pages/components/dialog.tsx';
 import { useFocusOnMove } from '../pages/components/shell.tsx';
 import { Account } from './account/account.tsx';
 import { Alerts } from './core/failures.tsx';
 import type { PageName } from './core/router.ts';
-import { ended, failures, page, view } from './core/store.ts';
+import { ended, failures, page, questions, view } from './core/store.ts';
 import { EntranceViews } from './entrance/views.tsx';
 import { ExposedKeys, Keys } from './keys/keys.tsx';
 import { NoticesPage } from './notices/notices.tsx';
 import { PricesPage } from './prices/page.tsx';
-import { Dialogs, Header, Messages, Remedy, titleOfPage } from './shell/shell.tsx';
+import { Header, Messages, Remedy, titleOfPage } from './shell/shell.tsx';
 import * as stores from './stores.ts';
 import { UsagePage } from './usage/usage.tsx';
 
@@ -66,7 +67,7 @@ export function App() {
         <Messages announced={stores.announced} />
         {view.value === 'pages' ? <Pages /> : <EntranceViews entrance={stores.entrance} />}
       </main>
-      <Dialogs />
+      <QuestionDialog questions={questions} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { Currency } from './core/currency.ts';
 import type { Theme } from './core/facts.ts';
 import type { Failures } from './core/failures.tsx';
 
-/** The dependencies that the panels of the dashboard share. */
+/** The dependencies that the panels of the page Prices share. */
 export type Context = {
   session: Session;
   marketData: MarketData;

@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals';
 import { openQuestions } from '../../pages/components/dialog.tsx';
-import { openToasts } from '../../pages/components/toast.tsx';
 import { takeEndNotice } from '../../pages/session/end.ts';
 import { openCurrency } from './currency.ts';
 import { openFailures } from './failures.tsx';
 import { type PageName, pageIn } from './router.ts';
 
-/* The state of the page: the place in the URL, the notice, the failures, the open dialog and the last result. */
+/* The state of the page: the place in the URL, the notice, the failures and the open dialog. */
 
 export type ViewName = 'resume' | 'welcome' | 'mail-link' | 'key-created' | 'pages';
 
@@ -26,7 +25,6 @@ export const isShown = (name: PageName) => view.value === 'pages' && page.value 
 
 export const failures = openFailures();
 export const questions = openQuestions();
-export const toasts = openToasts();
 export const currency = openCurrency((document.body.dataset.currencies ?? '').split(' '));
 
 // `popstate` also follows a click on a link to a fragment.

@@ -1,13 +1,11 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { QuotientError } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
-import { QuestionDialog } from '../../pages/components/dialog.tsx';
 import { Isolated } from '../../pages/components/figures.tsx';
 import { Bar, ThemeChoice } from '../../pages/components/shell.tsx';
-import { Toast } from '../../pages/components/toast.tsx';
 import { count, fromNow, onDateAt } from '../../pages/format.ts';
 import type { AccountStore } from '../account/store.ts';
-import { notice, page, pricesTitle, questions, toasts, view } from '../core/store.ts';
+import { notice, page, pricesTitle, view } from '../core/store.ts';
 import { ABOUT, LINKED } from './pages.ts';
 
 /** Shown instead of the user's name, which a key without the `account` scope cannot read. */
@@ -90,14 +88,6 @@ export function Remedy({ error: { code, retryAfter }, account, useOtherKey }: Re
   const when = reset ? `Your allowance resets ${fromNow(reset, now)}, on ${onDateAt(reset)}. ` : '';
   return <p>{when}This page still shows the data that was loaded. Reading your usage is free.</p>;
 }
-
-/** The open dialog, and the result of the last change. */
-export const Dialogs = () => (
-  <>
-    <QuestionDialog questions={questions} />
-    <Toast toasts={toasts} />
-  </>
-);
 
 /** The title of the document for the view or page. */
 export function titleOfPage(): string {
