@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { findings } from '../support/browser/accessibility.ts';
-import { useConsole, type Visit } from '../support/browser/console.ts';
+import { useConsole, type Visit, viewsOf } from '../support/browser/console.ts';
 import { expectKeyboardAccess } from '../support/browser/keyboard.ts';
 import { isLong } from '../support/long.ts';
 import { type MailServer, mailSettings, startMailServer } from '../support/mail/mail-server.ts';
@@ -109,7 +109,7 @@ it('the pages', async () => {
   await page.getByRole('button', { name: 'Custom' }).click();
   await check('Prices');
   for (const name of ['Keys', 'Usage', 'Notices', 'Account']) {
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click();
+    await viewsOf(page).getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await here.settled();
     await check(name);
@@ -161,6 +161,7 @@ it('a user signs in, creates a key, reads its code and revokes it with the keybo
   await tabTo('API key');
   await keyboard.type(owner);
   await keyboard.press('Enter');
+  await viewsOf(page).waitFor();
   await here.settled();
   await tabTo('Keys');
   await keyboard.press('Enter');
