@@ -15,9 +15,6 @@ const addedAt = (place: number) => ADDED[place] as (typeof ADDED)[number];
 
 /** The maximum layout shift, as Chromium measures it. Below 0.1 is good. */
 const SHIFT = 0.05;
-const PAINT_MS = 1500;
-/** The maximum time in ms until the page shows an interaction: 100 ms, doubled for a machine that runs other tests. */
-const INTERACTION_MS = 200;
 
 /** Starts a service with the built-in tokens and `added` more. */
 async function serve(added: number) {
@@ -128,7 +125,7 @@ it('finds a token that is not loaded, and loads it when it is selected', async (
   expect((await large.used()) - before, 'the prices and the chart').toBe(5);
 });
 
-/** Measures a page from its first paint on: layout shift, largest paint and the slowest interaction. */
+/** Measures a page from its first paint on. The times are printed, not tested, because they depend on the machine. */
 const MEASURE = `
   globalThis.measured = { shift: 0, paint: 0, interaction: 0 };
   const observe = (type, note, options = {}) => {
@@ -141,7 +138,7 @@ const MEASURE = `
   }, { durationThreshold: 16 });
 `;
 
-it('is fast and does not shift while the catalogue of a thousand tokens loads', async () => {
+it('does not shift while the catalogue of a thousand tokens loads', async () => {
   here = await opened.visit({ service: large, viewport: { width: 1280, height: 900 } });
   prices = pricesOn(here.page);
   const { page } = here;
@@ -151,7 +148,6 @@ it('is fast and does not shift while the catalogue of a thousand tokens loads', 
   await page.locator('.sample.loaded').waitFor();
   const welcome = await measured();
   expect(welcome.shift).toBeLessThan(SHIFT);
-  expect(welcome.paint).toBeLessThan(PAINT_MS);
   await here.open(large.key);
   for (const width of [390, 1280, 1920]) {
     await page.setViewportSize({ width, height: 900 });
@@ -167,7 +163,5 @@ it('is fast and does not shift while the catalogue of a thousand tokens loads', 
     const figures = `paint ${Math.round(paint)} ms, shift ${shift.toFixed(3)}, interaction ${interaction} ms`;
     console.log(`prices at ${width} px: ${figures}`);
     expect(shift, `${width} px`).toBeLessThan(SHIFT);
-    expect(paint, `${width} px`).toBeLessThan(PAINT_MS);
-    expect(interaction, `${width} px`).toBeLessThanOrEqual(INTERACTION_MS);
   }
 });
