@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import type { MarketSample, QuotientClient } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { Code, CopyButton } from '../../pages/components/code.tsx';
@@ -10,6 +10,8 @@ import { SIZE, sparkline } from './sparkline.ts';
 
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
+/** On a small screen, the response is collapsed. */
+const IS_WIDE = matchMedia('(min-width: 48rem)').matches;
 
 function inWords({ title, history: { prices } }: MarketSample): string {
   const [first, last] = [prices[0], prices.at(-1)];
@@ -22,7 +24,6 @@ export function Sample({ client }: { client: QuotientClient }) {
   const sample = useSignal<MarketSample | undefined>(undefined);
   const hasFailed = useSignal(false);
   const now = useSignal(serviceNow());
-  const section = useRef<HTMLElement>(null);
   const id = useId();
 
   async function load(): Promise<void> {
@@ -32,19 +33,11 @@ export function Sample({ client }: { client: QuotientClient }) {
     else hasFailed.value = true;
   }
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => {
-      if (!entry?.isIntersecting) return;
-      observer.disconnect();
-      void load();
-    });
-    if (section.current) observer.observe(section.current);
+    void load();
     const timer = setInterval(() => {
       now.value = serviceNow();
     }, UPDATE_MS);
-    return () => {
-      observer.disconnect();
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, []);
 
   if (hasFailed.value) return null;
@@ -53,7 +46,7 @@ export function Sample({ client }: { client: QuotientClient }) {
   const age = since && `As of ${at(since, now.value)}, ${span(now.value - since.getTime())} ago.`;
   const call = `curl ${new URL(`.${PATH}`, document.baseURI)}`;
   return (
-    <section ref={section} class={value ? 'sample loaded' : 'sample'} aria-labelledby={id}>
+    <section class={value ? 'sample loaded' : 'sample'} aria-labelledby={id}>
       <div class="head">
         <h2 id={id}>{value?.title}</h2>
         <span class="tag">Sample</span>
@@ -77,8 +70,10 @@ export function Sample({ client }: { client: QuotientClient }) {
         <CopyButton text={call} />
       </div>
       <Code text={call} />
-      <h3>Response</h3>
-      <Code text={value ? answerText(PATH, value) : ''} />
+      <details open={IS_WIDE}>
+        <summary>Response</summary>
+        <Code text={value ? answerText(PATH, value) : ''} />
+      </details>
     </section>
   );
 }
