@@ -4,6 +4,8 @@ import { useId } from 'preact/hooks';
 import { Check, Choices } from '../../pages/components/choices.tsx';
 import { Field, Form } from '../../pages/components/form.tsx';
 import { count } from '../../pages/format.ts';
+import { page } from '../core/store.ts';
+import { ABOUT } from '../shell/pages.ts';
 import { Sample } from './sample.tsx';
 import type { Entrance } from './store.ts';
 
@@ -41,7 +43,9 @@ const EMAIL_TEXTS = { missing: 'Enter your email address.', wrong: 'Enter an add
 const NAME = { name: 'name', autocomplete: 'name', autocapitalize: 'words', required: true, maxLength: 100 } as const;
 const NAME_TEXTS = { missing: 'Enter your name.', wrong: 'Enter a name of 1 to 100 characters.' };
 
-function SignUp({ entrance: { service, signUp } }: { entrance: Entrance }) {
+type SignUpProps = { entrance: Entrance; isPrimary: boolean };
+
+function SignUp({ entrance: { service, signUp }, isPrimary }: SignUpProps) {
   const { plans, registration } = service;
   const plan = useSignal<string>(plans[0]?.name ?? '');
   const options = plans.map(({ name, limit, per }) => {
@@ -50,10 +54,10 @@ function SignUp({ entrance: { service, signUp } }: { entrance: Entrance }) {
   });
   const term = `${plans.find(({ name }) => name === plan.value)?.term}${registration === 'verified' ? ' from the confirmation' : ''}`;
   return (
-    <Card title="Get a key">
+    <Card title="Get a key" class={isPrimary ? '' : 'quiet'}>
       <Form
         class="shown-once"
-        button={['Get a key', 'Creating key…']}
+        button={['Get a key', 'Creating key…', isPrimary ? 'primary' : '']}
         resets
         onSubmit={(fields) => signUp(fields, term)}
         onInput={(fields) => (plan.value = fields('plan'))}
@@ -72,11 +76,19 @@ function SignUp({ entrance: { service, signUp } }: { entrance: Entrance }) {
 
 const WRONG_KEY = 'Enter your API key, which starts with qt_.';
 
-const SignIn = ({ entrance }: { entrance: Entrance }) => (
-  <Card title="Sign in with your key" class="quiet">
+/** `requested` is the page that a shared link opens after the sign-in. */
+type SignInProps = { entrance: Entrance; requested: (typeof ABOUT)['prices'] | undefined };
+
+const SignIn = ({ entrance, requested }: SignInProps) => (
+  <Card title="Sign in with your key" class={requested ? '' : 'quiet'}>
+    {requested && (
+      <p>
+        The page <strong>{requested.title}</strong> shows {requested.contents}. To open it, sign in.
+      </p>
+    )}
     <Form
       class="shown-once"
-      button={['Sign in', 'Signing in…', '']}
+      button={['Sign in', 'Signing in…', requested ? 'primary' : '']}
       resets
       error={entrance.signInError}
       onSubmit={entrance.signIn}
@@ -99,41 +111,48 @@ const Recovery = ({ entrance }: { entrance: Entrance }) => (
   </Card>
 );
 
-/** The view of visitors who are not signed in. */
-export const Welcome = ({ entrance }: { entrance: Entrance }) => (
-  <div class="welcome">
-    <div class="lead">
-      <h1 tabIndex={-1}>Market quotes, on&nbsp;a&nbsp;quota.</h1>
-      <p>
-        Prices, price history and on-chain statistics of bitcoin, ethereum and other tokens, in US dollars and other
-        currencies. {REGISTRATION_TEXTS[entrance.service.registration]}
-      </p>
+/** The view of visitors who are not signed in. If a shared link names a page, the sign-in comes first. */
+export function Welcome({ entrance }: { entrance: Entrance }) {
+  const { registration, sendsMail } = entrance.service;
+  const requested = page.value !== 'prices' || location.search !== '' ? ABOUT[page.value] : undefined;
+  const signUp =
+    registration === 'closed' ? (
+      <Card title="Get a key" class={requested ? 'quiet' : ''}>
+        <p>Registration is closed. Ask the operator of this service for a key.</p>
+      </Card>
+    ) : (
+      <SignUp entrance={entrance} isPrimary={!requested} />
+    );
+  return (
+    <div class="welcome">
+      <div class="lead">
+        <h1 tabIndex={-1}>Market quotes, on&nbsp;a&nbsp;quota.</h1>
+        <p>
+          Prices, price history and on-chain statistics of bitcoin, ethereum and other tokens, in US dollars and other
+          currencies. {REGISTRATION_TEXTS[registration]}
+        </p>
+      </div>
+      <div class="cards">
+        {!requested && signUp}
+        <SignIn entrance={entrance} requested={requested} />
+        <details class="lost-key">
+          <summary>Lost your key?</summary>
+          {sendsMail ? (
+            <Recovery entrance={entrance} />
+          ) : (
+            <p class="note">This service does not send email. Ask the operator for a new key.</p>
+          )}
+        </details>
+        {requested && signUp}
+      </div>
+      <Sample client={entrance.anonymous} />
+      <ul class="facts">
+        {FACTS.map(([title, text]) => (
+          <li key={title}>
+            <strong>{title}</strong> {text}
+          </li>
+        ))}
+      </ul>
     </div>
-    <div class="cards">
-      {entrance.service.registration === 'closed' ? (
-        <Card title="Get a key">
-          <p>Registration is closed. Ask the operator of this service for a key.</p>
-        </Card>
-      ) : (
-        <SignUp entrance={entrance} />
-      )}
-      <SignIn entrance={entrance} />
-      <details class="lost-key">
-        <summary>Lost your key?</summary>
-        {entrance.service.sendsMail ? (
-          <Recovery entrance={entrance} />
-        ) : (
-          <p class="note">This service does not send email. Ask the operator for a new key.</p>
-        )}
-      </details>
-    </div>
-    <Sample client={entrance.anonymous} />
-    <ul class="facts">
-      {FACTS.map(([title, text]) => (
-        <li key={title}>
-          <strong>{title}</strong> {text}
-        </li>
-      ))}
-    </ul>
-  </div>
-);
+  );
+}

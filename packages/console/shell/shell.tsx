@@ -41,28 +41,15 @@ export function Header({ account }: { account: AccountStore }) {
   );
 }
 
-/** What a shared link opens after the sign-in. */
-function Requested() {
-  const isLink = page.value !== 'prices' || location.search !== '';
-  if (view.value !== 'welcome' || !isLink) return null;
-  const { title, contents } = ABOUT[page.value];
-  return (
-    <p class="notice">
-      The page <strong>{title}</strong> shows {contents}. To open it, sign in with your key.
-    </p>
-  );
-}
-
-/** The operator's announcement, the notice of the last action, and what a shared link opens. */
+/** The operator's announcement, and the notice of the last action. */
 export const Messages = ({ announced }: { announced: ReadonlySignal<string> }) => (
   <>
-    <p class="notice" role="status" aria-label="Announcement">
+    <p class="announcement" role="status" aria-label="Announcement">
       {announced.value}
     </p>
     <p class="notice" role="status" aria-label="Notice">
       {notice.value}
     </p>
-    <Requested />
   </>
 );
 
