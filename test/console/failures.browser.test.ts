@@ -88,7 +88,7 @@ it.each([-3 * 365 * DAY, 3 * 365 * DAY])(
     const alerts = here.page.getByRole('region', { name: 'Bitcoin history' }).getByRole('alert');
     expect(await alerts.innerText()).toBe('');
     await here.page.getByRole('link', { name: / left$/ }).click();
-    await here.page.getByText(/^Ends when the key expires, in \d+ (days|weeks)/).waitFor();
+    await here.page.getByText(/^Expires .* \(in \d+ days\)/).waitFor();
   },
 );
 
@@ -98,8 +98,8 @@ it('states when an exhausted allowance resets', async () => {
   await banner().getByText('Your allowance resets in').waitFor();
   expect(await banner().getByRole('link').getAttribute('href')).toBe('docs/problems#quota_exceeded');
   await here.page.getByRole('link', { name: / 0 left$/ }).click();
-  await here.page.getByText('of 1 calls left, calls are rejected until the reset').waitFor();
-  await here.page.getByText('1 call since you opened this page').waitFor();
+  await here.page.getByText('calls left, calls are rejected until the reset').waitFor();
+  await here.page.getByText('1 of 1 used.').waitFor();
 });
 
 it('offers another key when the key is revoked during use', async () => {

@@ -6,7 +6,7 @@ import { serviceNow } from '../../pages/clock.ts';
 import { Figures, Isolated, Meter, Panel, Time } from '../../pages/components/figures.tsx';
 import { Head } from '../../pages/components/head.tsx';
 import { Problem } from '../../pages/components/states.tsx';
-import { count, fromNow, inCalls, onDateAt } from '../../pages/format.ts';
+import { count, fromNow, onDateAt } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
@@ -22,23 +22,20 @@ function Left({ store }: Props) {
   if (!left) return <p class="soft">{store.isLoading.value ? 'Loading…' : ''}</p>;
   const { remaining, limit } = left;
   const level = levelOf(remaining, limit);
-  const isLast = usage && usage.validUntil <= usage.resetsAt;
-  const when = usage && fromNow(usage.resetsAt, serviceNow());
+  // In the last period, the expiry is stated below.
+  const reset =
+    usage && usage.resetsAt < usage.validUntil
+      ? `Resets ${fromNow(usage.resetsAt, serviceNow())}, on ${onDateAt(usage.resetsAt)}.`
+      : '';
   return (
     <div class="allowance" data-level={level}>
       <p class="left">
-        <span class="big">{count(remaining)}</span>{' '}
-        <span class="soft">
-          of {count(limit)} calls left{LEVEL_WORDS[level]}
-        </span>
+        <span class="big">{count(remaining)}</span> <span class="soft">calls left{LEVEL_WORDS[level]}</span>
       </p>
       <Meter label="Used calls" value={limit - remaining} max={limit} />
-      {usage && (
-        <p class="soft">
-          {isLast ? `Ends when the key expires, ${when}` : `Resets ${when}, on ${onDateAt(usage.resetsAt)}`}
-        </p>
-      )}
-      <p class="soft">{inCalls(store.calls.value)} since you opened this page</p>
+      <p class="soft">
+        {count(limit - remaining)} of {count(limit)} used. {reset}
+      </p>
     </div>
   );
 }
@@ -50,9 +47,9 @@ function Validity({ store: { access, validUntil, renewal, renew } }: Props) {
   if (!ends) return null;
   const isRestricted = access.value === 'none';
   const { isPossible, from } = renewal();
-  const words = [expiryInWords(isRestricted ? 'account' : 'key', ends, serviceNow())];
-  if (isRestricted) words.push('Renew it with the owner key.');
-  else if (from) words.push(`It can be renewed from ${onDateAt(from)}.`);
+  const words = [expiryInWords(ends, serviceNow())];
+  if (isRestricted) words.push('Only the owner key can renew the account.');
+  else if (from) words.push(`The key can be renewed from ${onDateAt(from)}.`);
   return (
     <div class="setting">
       <p id={id}>{words.join(' ')}</p>

@@ -43,22 +43,16 @@ export function createAccountStore(options: Options) {
   const validUntil = signal<Date | undefined>(undefined);
   const age = signal<DataAge | undefined>(undefined);
   const isLoading = signal(true);
-  /** The calls since this page was opened. */
-  const calls = signal(0);
   const failure = failures.open();
-  let usedBefore: number | undefined;
   let readAt: Date | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function show(next: Usage): void {
-    usedBefore ??= next.used;
-    const since = next.used - usedBefore;
     readAt = new Date(serviceNow());
     batch(() => {
       usage.value = next;
       left.value = next;
       validUntil.value = next.validUntil;
-      calls.value = Math.max(0, since);
       age.value = undefined;
     });
     failure.clear();
@@ -103,7 +97,6 @@ export function createAccountStore(options: Options) {
     validUntil,
     age,
     isLoading,
-    calls,
     failure,
     refresh,
     renewal,

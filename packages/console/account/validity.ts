@@ -1,4 +1,4 @@
-import { onDateAt } from '../../pages/format.ts';
+import { fromNow, onDate } from '../../pages/format.ts';
 import type { Access } from '../api/session.ts';
 
 /** When renewal becomes possible, or undefined if it is possible now. `resetsAt` is the end of the current period. */
@@ -16,5 +16,5 @@ export function renewalOf({ access, validUntil, resetsAt }: Known, now: number):
   return { isPossible: access === 'owner' && resetsAt !== undefined && from === undefined, from };
 }
 
-export const expiryInWords = (subject: 'key' | 'account', validUntil: Date, now: number): string =>
-  `The ${subject} ${validUntil.getTime() > now ? 'expires' : 'expired'} on ${onDateAt(validUntil)}.`;
+export const expiryInWords = (validUntil: Date, now: number): string =>
+  `${validUntil.getTime() > now ? 'Expires' : 'Expired'} ${onDate(validUntil)} (${fromNow(validUntil, now)}).`;

@@ -30,8 +30,8 @@ function NewKey({ entrance: { newKey, setRemembered, setSaved, keepKey } }: Prop
       </p>
       <CodeBlock text={apiKey} onCopied={setSaved} />
       <p>
-        {expiryInWords('key', validUntil, serviceNow())} Renew it in the console, or with{' '}
-        <code>POST /v1/user/renew</code>. The key stays the same.{' '}
+        {expiryInWords(validUntil, serviceNow())} Renew the key in the console or with <code>POST /v1/user/renew</code>.
+        The key stays the same.{' '}
         <a href="docs/plans#expiry-and-renewal" target="_blank" rel="noopener">
           How to renew
         </a>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { onDateAt } from '#pages/format';
+import { onDate, onDateAt } from '#pages/format';
 import type { UserRecord } from '#users/users-records';
 import { useConsole, type Visit } from '../../support/browser/console.ts';
 
@@ -30,11 +30,10 @@ it('shows the user and the allowance, and saves the data of the account', async 
   const key = await opened.service.createUser({ limit: 1000 });
   const page = await visit(key);
   const { name, email, validUntil } = await userOf(key);
-  await allowance(page).getByText('of 1,000 calls left').waitFor();
+  await allowance(page).getByText('0 of 1,000 used.').waitFor();
   const text = await allowance(page).innerText();
-  expect(text).toMatch(/^1,000$/m);
-  expect(text).toContain(`The key expires on ${onDateAt(new Date(validUntil))}.`);
-  expect(text).toContain('0 calls since you opened this page');
+  expect(text).toMatch(/^1,000\ncalls left$/m);
+  expect(text).toContain(`Expires ${onDate(new Date(validUntil))} (in `);
   expect(await page.getByRole('meter', { name: 'Used calls' }).getAttribute('max')).toBe('1000');
   const profile = await region(page, 'Profile').innerText();
   for (const shown of [name, email, 'monthly', key.slice(-3)]) expect(profile).toContain(shown);
@@ -62,9 +61,10 @@ it('renews the key in all tabs, and states when it can be renewed again', async 
   await confirm(other, 'Renew');
   const { validUntil } = await userOf(key);
   const { resetsAt } = (await (await opened.service.get('/v1/user/usage', { key })).json()) as { resetsAt: string };
-  const validity = `The key expires on ${onDateAt(new Date(validUntil))}. It can be renewed from ${onDateAt(new Date(resetsAt))}.`;
+  const renewableFrom = `The key can be renewed from ${onDateAt(new Date(resetsAt))}.`;
   for (const tab of [page, other]) {
-    await allowance(tab).getByText(validity).waitFor();
+    const text = allowance(tab).getByText(renewableFrom);
+    await text.and(tab.getByText(`Expires ${onDate(new Date(validUntil))} (in `)).waitFor();
     expect(await renewal(tab).getAttribute('aria-disabled')).toBe('true');
   }
   await renewal(page).click({ force: true });
@@ -99,7 +99,7 @@ it.each([
         await route.continue();
       });
     const page = await visit(await makeKey(), { prepare });
-    await allowance(page).getByText('expires on').waitFor();
+    await allowance(page).getByText('Expires').waitFor();
     expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
     listed.resolve();
     if (isOwner) {
@@ -107,7 +107,7 @@ it.each([
       return;
     }
     await allowance(page)
-      .getByText(/^The account expires on .* Renew it with the owner key\.$/)
+      .getByText(/^Expires .*\. Only the owner key can renew the account\.$/)
       .waitFor();
     await page.getByText('This key cannot manage the account.').filter({ visible: true }).waitFor();
     for (const name of ['Renew key…', 'Replace key…', 'Delete account…', 'Export data'])
@@ -120,12 +120,12 @@ it('while the usage or access is unknown, only an expired key can be renewed', a
   const unavailable = (path: string) => (page: Page) =>
     page.route(`**${path}`, (route) => route.fulfill({ status: 503, body: '' }));
   let page = await visit(await opened.service.createUser(), { prepare: unavailable('/v1/user/usage') });
-  await allowance(page).getByText('The key expires on').waitFor();
+  await allowance(page).getByText('Expires').waitFor();
   expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
 
   const expired = await opened.service.createUser({ validUntil: Date.now() - 86_400_000 });
   page = await visit(expired, { prepare: unavailable('/v1/user/keys') });
-  await allowance(page).getByText('The key expired on').waitFor();
+  await allowance(page).getByText('Expired').waitFor();
   await renewal(page).click();
   await page.getByRole('dialog').getByText('starts a new period').waitFor();
 });

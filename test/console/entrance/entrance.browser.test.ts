@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { onDateAt } from '#pages/format';
+import { onDate } from '#pages/format';
 import type { MarketSample } from '#prices/latest/latest-records';
 import type { UserRecord } from '#users/users-records';
 import { useConsole, type Visit } from '../../support/browser/console.ts';
@@ -91,7 +91,7 @@ it('creates a key with the keyboard only, shows it once, and stores it only in t
   expect(key).toMatch(KEY);
   const record = (await (await opened.service.get('/v1/user/data', { key })).json()) as UserRecord;
   await region('Your API key')
-    .getByText(`The key expires on ${onDateAt(new Date(record.validUntil))}.`)
+    .getByText(`Expires ${onDate(new Date(record.validUntil))} (in `)
     .waitFor();
   const help = page.getByRole('link', { name: 'How to renew' });
   expect(await help.getAttribute('href')).toBe(HOW_TO_RENEW);
