@@ -65,7 +65,7 @@ export function Deliveries({ store }: Props) {
         </button>
       )}
       <button type="button" class="small" onClick={() => void loadDeliveries()}>
-        Update
+        Refresh
       </button>
     </>
   );

@@ -137,7 +137,7 @@ function Requests({ store }: Props) {
 const RESTRICTED = 'The request log requires the owner key. To read the log, sign in with the owner key.';
 const OFF = 'The operator has turned off the request log. The calls above are counted nevertheless.';
 const PARTIAL =
-  'Incomplete: at least one process of the service did not respond in time. Its requests are missing. Update the list to try again.';
+  'Incomplete: at least one process of the service did not respond in time. Its requests are missing. Refresh the list to try again.';
 
 const Frame = ({ actions, children }: { actions?: ComponentChildren; children: ComponentChildren }) => (
   <Panel title="Request log" class="requests" actions={actions}>
@@ -160,7 +160,7 @@ export function RequestLog({ store }: Props) {
     <>
       <Age of={log.age.value} />
       <button type="button" class="small" onClick={() => void loadLog()}>
-        Update
+        Refresh
       </button>
     </>
   );

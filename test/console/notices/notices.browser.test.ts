@@ -43,7 +43,7 @@ it('saves the settings, shows the secret once, and sends, lists and resends a te
   expect(await notices().getByLabel('By email to ada@example.org').isChecked()).toBe(false);
   await deliveries().getByText('No webhook URL is set.').waitFor();
   await deliveries().getByText('No deliveries in the last 30 days.').waitFor();
-  expect(await deliveries().getByRole('button').allInnerTexts()).toEqual(['Update']);
+  expect(await deliveries().getByRole('button').allInnerTexts()).toEqual(['Refresh']);
 
   await url.fill('https://10.0.0.1/hook');
   await save();

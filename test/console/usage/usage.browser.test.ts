@@ -86,7 +86,7 @@ it('shows the calls by key, path and day, and the latest requests with their det
   await log().getByRole('combobox', { name: 'Key' }).selectOption('Shop');
 
   await service.get('/v1/prices/latest/token?tokenName=solana', { key: shop });
-  await log().getByRole('button', { name: 'Update' }).click();
+  await log().getByRole('button', { name: 'Refresh' }).click();
   await requests('tokenName=solana').waitFor();
 
   // A click on any place of the row opens its details.
@@ -133,7 +133,7 @@ it('states that the log is empty, incomplete or turned off, and since when succe
   await log().getByText('Successful requests are recorded from now on').waitFor();
   await log().getByText('No requests are listed yet.').waitFor();
   isOff = true;
-  await log().getByRole('button', { name: 'Update' }).click();
+  await log().getByRole('button', { name: 'Refresh' }).click();
   await log().getByText('The operator has turned off the request log.').waitFor();
   for (const role of ['button', 'table', 'checkbox'] as const) expect(await log().getByRole(role).count()).toBe(0);
 });
