@@ -49,7 +49,7 @@ export const brandHtml = (root: string) =>
   `<a class="brand" href="${root}" aria-label="Quotient, home">${LOGO}<span>Quotient</span></a>`;
 
 export const themeHtml = () => `<label class="theme"><span class="unseen">Theme</span>
-<select id="theme" autocomplete="off"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`;
+<select id="theme" autocomplete="off"><option value="system">System theme</option><option value="light">Light theme</option><option value="dark">Dark theme</option></select></label>`;
 
 /** The header of every page, including the console. `root` is the base path with a trailing slash. */
 export function headerHtml(root: string, here?: Here): string {
@@ -64,7 +64,8 @@ ${themeHtml()}`;
 const link = (title: string, url: string) => `<a href="${url}">${title}</a>`;
 
 export const footerHtml = (root: string, more = '') =>
-  `<p>${attributions(link).join('. ')}.${more} Times are in UTC.</p>
+  `<p>${attributions(link).join('. ')}.${more}</p>
+<p>Times are in UTC.</p>
 <p class="for-programs">For programs: <a href="${root}openapi.json">openapi.json</a> <a href="${root}llms.txt">llms.txt</a></p>`;
 
 /** A path segment that may be displayed. A longer or unusual segment may be a secret. */

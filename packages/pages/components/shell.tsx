@@ -51,7 +51,7 @@ export const ThemeChoice = () => (
     <select id="theme" autocomplete="off">
       {THEMES.map((theme) => (
         <option key={theme} value={theme} selected={theme === document.documentElement.dataset.theme}>
-          {`${theme[0]?.toUpperCase()}${theme.slice(1)}`}
+          {`${theme[0]?.toUpperCase()}${theme.slice(1)} theme`}
         </option>
       ))}
     </select>
