@@ -43,6 +43,7 @@ export const number = (value: number) => (Math.abs(value) < 10_000_000 ? plain.f
 export const change = (fraction: number) => percent.format(fraction).replace('-', '−');
 export const onDate = (at: Date) => date.format(at);
 export const onDateAt = (at: Date) => dateTime.format(at);
+export const onTime = (at: Date) => time.format(at);
 export const onDateAtSecond = (at: Date) => dateTimeSecond.format(at);
 const INSTANT = /\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?/g;
 export const withDates = (text: string) =>
@@ -52,8 +53,7 @@ export const withDates = (text: string) =>
     return time === undefined ? onDate(instant) : onDateAt(instant);
   });
 /** Formats a time, such as `10:42`, with the date if the time is at least a day ago. */
-export const at = (instant: Date, now: number) =>
-  now - instant.getTime() < DAY ? time.format(instant) : dateTime.format(instant);
+export const at = (instant: Date, now: number) => (now - instant.getTime() < DAY ? onTime(instant) : onDateAt(instant));
 
 const UNITS = [
   ['day', DAY],

@@ -4,7 +4,7 @@ import { Isolated, Meter, Tag } from '../../pages/components/figures.tsx';
 import { Head } from '../../pages/components/head.tsx';
 import { Loading } from '../../pages/components/states.tsx';
 import { Table } from '../../pages/components/table.tsx';
-import { count, inCalls, onDate, onDateAt } from '../../pages/format.ts';
+import { count, inCalls, onDate, onTime } from '../../pages/format.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import { askForChange, askForKey, askForRevocation, showCode } from './dialogs.tsx';
@@ -43,16 +43,21 @@ const Name = ({ of: key, list }: KeyProps) => (
 
 function Calls({ of: { id, dailyLimit }, list }: KeyProps) {
   const { today, total } = list.callsOf(id);
-  const month = `${count(total)} in 31 days`;
-  if (dailyLimit === null) return lines(count(today), month);
-  const meter = <Meter label={`Of ${inCalls(dailyLimit)} today`} value={today} max={dailyLimit} />;
-  return lines([`${count(today)} of ${count(dailyLimit)}`, meter], month);
+  return (
+    <>
+      {lines(
+        dailyLimit === null ? count(today) : `${count(today)} of ${count(dailyLimit)}`,
+        `${count(total)} in 31 days`,
+      )}
+      {dailyLimit !== null && <Meter label={`Of ${inCalls(dailyLimit)} today`} value={today} max={dailyLimit} />}
+    </>
+  );
 }
 
 function Actions({ of: key, list }: KeyProps) {
   const { canChange, canReplace, canRevoke } = list.changesOf(key);
-  const action = (label: string, description: string, act: () => void) => (
-    <button type="button" class="small" aria-label={`${description} ${nameOf(key)}`} onClick={act}>
+  const action = (label: string, description: string, act: () => void, kind = '') => (
+    <button type="button" class={`small ${kind}`} aria-label={`${description} ${nameOf(key)}`} onClick={act}>
       {label}
     </button>
   );
@@ -61,23 +66,25 @@ function Actions({ of: key, list }: KeyProps) {
       {canChange && action('Code…', 'Code for', () => showCode(list, key))}
       {canChange && action('Change…', 'Change', () => askForChange(list, key))}
       {canReplace && action('Replace…', 'Replace', list.onReplace)}
-      {canRevoke && action('Revoke…', 'Revoke', () => askForRevocation(list, key))}
+      {canRevoke && action('Revoke…', 'Revoke', () => askForRevocation(list, key), 'danger')}
     </div>
   );
 }
 
 const COLUMNS: Readonly<Record<string, (key: ApiKey, list: KeyList) => ComponentChildren>> = {
-  Key: (key, list) => lines(<Name of={key} list={list} />, key.start && `${key.start}…`),
-  For: (key) => lines(purposeInWords(key), scopesInWords(key), ...(key.allowedOrigins ?? [])),
-  'Last use': (key, list) =>
-    lines(useInWords(key, list.readAt(), list.isInUse(key)), `created ${onDate(key.createdAt)}`),
-  'Calls today': (key, list) => <Calls of={key} list={list} />,
-  Expires: ({ expiresAt, replacedAt, exposedAt }) =>
+  Key: (key, list) =>
     lines(
-      expiresAt ? onDateAt(expiresAt) : 'with the account',
-      replacedAt && 'read-only until then',
-      exposedAt && `seen in a URL on ${onDateAt(exposedAt)}`,
+      <Name of={key} list={list} />,
+      `${key.start === null ? '' : `${key.start}… · `}created ${onDate(key.createdAt)}`,
+      key.exposedAt && `seen in a URL on ${onDate(key.exposedAt)}`,
     ),
+  For: (key) => lines(purposeInWords(key), scopesInWords(key), ...(key.allowedOrigins ?? [])),
+  'Last use': (key, list) => useInWords(key, list.readAt(), list.isInUse(key)),
+  'Calls today': (key, list) => <Calls of={key} list={list} />,
+  Expires: ({ expiresAt, replacedAt }, { session: { user } }) => {
+    const at = expiresAt ?? user?.validUntil;
+    return lines(at && onDate(at), expiresAt ? onTime(expiresAt) : 'account', replacedAt && 'read-only until then');
+  },
   Actions: (key, list) => <Actions of={key} list={list} />,
 };
 
@@ -87,7 +94,11 @@ export function Keys({ list }: { list: KeyList }) {
   const { value, isLoading, age, failure } = list.data;
   const isFirst = value.value === undefined && isLoading.value;
   const items = list.keys.value;
-  const columns = Object.entries(COLUMNS).map(([title, cell]) => ({ title, cell: (key: ApiKey) => cell(key, list) }));
+  const columns = Object.entries(COLUMNS).map(([title, cell]) => ({
+    title,
+    ...(title === 'Calls today' && { kind: 'num' as const }),
+    cell: (key: ApiKey) => cell(key, list),
+  }));
   return (
     <>
       <Head title="Keys" hint={NOTES[status]}>
