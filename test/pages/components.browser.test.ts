@@ -70,6 +70,8 @@ it('a table keeps its rows, headers and labels where it becomes a list, and an e
       .first()
       .evaluate((cell) => getComputedStyle(cell, '::before').content);
     expect(label, `${width} px`).toBe(width === 320 ? '"Price"' : 'none');
+    const narrow = page.getByRole('table', { name: 'Calls' });
+    expect(await narrow.getByRole('columnheader', { name: 'Cost' }).isVisible(), `${width} px`).toBe(true);
   }
   await panel('Table').getByText('No tokens.').waitFor();
   expect(await page.getByRole('table', { name: 'No prices' }).count()).toBe(0);

@@ -41,30 +41,25 @@ function keyRows(used: readonly UsageOfKey[], listed: readonly ApiKey[]): KeyRow
 export type UsageTable = {
   /** The first column names the row. All others are numbers. */
   heads: readonly string[];
-  rows: readonly (readonly string[])[];
+  rows: readonly { name: string; limit?: number | null; values: readonly string[] }[];
 };
 
 const SPANS = ['Today', '7 days', '31 days'] as const;
-const limitInWords = (limit: number | null) => (limit === null ? 'none' : count(limit));
 
 export function usageTable(by: UsageBy, usage: Usage, listed: readonly ApiKey[], now: number): UsageTable {
   if (by === 'day') {
     const days = lastDays(usage.daily, now).toReversed();
-    return { heads: ['Date', 'Calls'], rows: days.map(({ date, calls }) => [onDate(new Date(date)), count(calls)]) };
+    const rows = days.map(({ date, calls }) => ({ name: onDate(new Date(date)), values: [count(calls)] }));
+    return { heads: ['Date', 'Calls'], rows };
   }
   if (by === 'path') {
     const paths = (usage.paths ?? []).toSorted((a, b) => b.calls - a.calls);
-    const rows = paths.map((part) => [part.path ?? NOT_RECORDED, ...spansOf(part, now).map(count)]);
+    const rows = paths.map((part) => ({ name: part.path ?? NOT_RECORDED, values: spansOf(part, now).map(count) }));
     return { heads: ['Path', ...SPANS], rows };
   }
   const keys = keyRows(usage.keys ?? [], listed);
-  const hasLimits = listed.length > 0;
-  const rows = keys.map((key) => [
-    key.name,
-    ...(hasLimits ? [limitInWords(key.dailyLimit)] : []),
-    ...spansOf(key, now).map(count),
-  ]);
-  return { heads: ['Key', ...(hasLimits ? ['Daily limit'] : []), ...SPANS], rows };
+  const rows = keys.map((key) => ({ name: key.name, limit: key.dailyLimit, values: spansOf(key, now).map(count) }));
+  return { heads: ['Key', ...SPANS], rows };
 }
 
 /**

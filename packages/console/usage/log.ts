@@ -16,7 +16,7 @@ export type Filter = {
 export const NO_FILTER: Filter = { text: '', key: '', isFailed: false };
 
 const time = utc({ timeStyle: 'medium' });
-const milliseconds = numbers({ maximumFractionDigits: 1 });
+const milliseconds = numbers({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export const durationOf = (request: LoggedRequest) => milliseconds.format(request.milliseconds);
 

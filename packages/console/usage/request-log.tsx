@@ -28,16 +28,19 @@ const keyOf = (request: LoggedRequest) =>
 const columnsOf = ({ keys }: UsageStore): Column<LoggedRequest>[] => [
   { title: 'Time (UTC)', cell: ({ time }) => timeOf(time, serviceNow()) },
   { title: 'Status', cell: (request) => <Tag state={String(request.status)} level={levelOf(request)} /> },
-  { title: 'Request', kind: 'line', cell: (request) => <code>{callOf(request)}</code> },
   {
-    title: 'Problem',
+    title: 'Request',
     kind: 'line',
-    cell: ({ code, detail }) =>
-      code !== null && (
-        <>
-          {code} <span class="soft">{detail}</span>
-        </>
-      ),
+    cell: (request) => (
+      <>
+        <code>{callOf(request)}</code>
+        {request.code !== null && (
+          <span class="under">
+            {request.code} <span class="soft">{request.detail}</span>
+          </span>
+        )}
+      </>
+    ),
   },
   {
     title: 'Key',
@@ -45,8 +48,8 @@ const columnsOf = ({ keys }: UsageStore): Column<LoggedRequest>[] => [
     isExtra: true,
     cell: (request) => <Isolated>{keyNameOf(request, keys.value)}</Isolated>,
   },
-  { title: 'Cost', kind: 'num', isExtra: true, cell: ({ cost }) => count(cost) },
-  { title: 'ms', kind: 'num', isExtra: true, cell: durationOf },
+  { title: 'Cost', kind: 'num', cell: ({ cost }) => count(cost) },
+  { title: 'ms', kind: 'num', cell: durationOf },
 ];
 
 /** What the row of a request opens. */

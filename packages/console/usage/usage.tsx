@@ -51,18 +51,26 @@ function Calls({ store: { usage, days } }: Props) {
   );
 }
 
-type BreakdownRow = { cells: readonly string[]; place: number };
+type BreakdownRow = UsageTable['rows'][number];
+
+const NameCell = ({ of: { name, limit } }: { of: BreakdownRow }) => (
+  <>
+    <Isolated>{name}</Isolated>
+    {typeof limit === 'number' && <span class="under soft">Daily limit {count(limit)}</span>}
+  </>
+);
 
 const BreakdownTable = ({ of: { heads, rows } }: { of: UsageTable }) => (
   <Table
     label="Calls"
+    kind="narrow"
     step={10}
-    items={rows.map((cells, place) => ({ cells, place }))}
-    keyOf={({ place }) => place}
+    items={rows}
+    keyOf={(row) => rows.indexOf(row)}
     columns={heads.map((title, place) => ({
       title,
       ...(place > 0 && { kind: 'num' as const }),
-      cell: ({ cells }: BreakdownRow) => (place > 0 ? cells[place] : <Isolated>{cells[place]}</Isolated>),
+      cell: (row: BreakdownRow) => (place > 0 ? row.values[place - 1] : <NameCell of={row} />),
     }))}
     empty="No calls in the last 31 days. The API call on the page Prices shows code for your first call."
   />

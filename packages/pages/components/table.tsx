@@ -21,8 +21,8 @@ type TableProps<Item> = {
   keyOf: (item: Item) => string | number;
   /** The text that replaces a table without rows. */
   empty?: ComponentChildren;
-  /** `wide`: needs a large screen. `links`: the link in the first cell covers its row. */
-  kind?: 'wide' | 'links';
+  /** `wide`: needs a large screen. `narrow`: fits a phone. `links`: the link in the first cell covers its row. */
+  kind?: 'wide' | 'narrow' | 'links';
   /** What a row shows below itself after a click. */
   details?: (item: Item) => ComponentChildren;
   /** How many rows the table shows first, and adds with each click on its button. */

@@ -244,6 +244,16 @@ export const Gallery = () => (
             { title: 'Note', kind: 'text', cell: ({ note }) => <Isolated>{note}</Isolated> },
           ]}
         />
+        <Table
+          label="Calls"
+          kind="narrow"
+          items={REQUESTS}
+          keyOf={({ time }) => time}
+          columns={[
+            { title: 'Request', cell: ({ path }) => path },
+            { title: 'Cost', kind: 'num', cell: ({ cost }) => count(cost) },
+          ]}
+        />
         <Table label="No prices" items={[]} keyOf={() => ''} columns={[]} empty="No tokens." />
       </Panel>
       <Panel title="Rows with details">

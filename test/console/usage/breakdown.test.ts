@@ -55,9 +55,9 @@ it('lists 31 dates, newest first, and saves them oldest first', () => {
   expect(heads).toEqual(['Date', 'Calls']);
   expect(shown).toHaveLength(31);
   expect([shown[0], shown[6], shown[30]]).toEqual([
-    ['Mar 31, 2026', '2'],
-    ['Mar 25, 2026', '1,200'],
-    ['Mar 1, 2026', '1'],
+    { name: 'Mar 31, 2026', values: ['2'] },
+    { name: 'Mar 25, 2026', values: ['1,200'] },
+    { name: 'Mar 1, 2026', values: ['1'] },
   ]);
   expect([rows('day')[0], rows('day')[1], rows('day').at(-1)]).toEqual([
     ['date', 'calls'],
@@ -68,25 +68,24 @@ it('lists 31 dates, newest first, and saves them oldest first', () => {
 
 it('lists the keys with their limits, the most used first and unused keys last', () => {
   expect(table('key')).toEqual({
-    heads: ['Key', 'Daily limit', 'Today', '7 days', '31 days'],
+    heads: ['Key', 'Today', '7 days', '31 days'],
     rows: [
-      ['Shop', '1,500', '1', '1,201', '1,201'],
-      ['Not recorded', 'none', '0', '0', '3'],
-      ['Key 9', 'none', '1', '1', '2'],
-      ['Unused', 'none', '0', '0', '0'],
+      { name: 'Shop', limit: 1500, values: ['1', '1,201', '1,201'] },
+      { name: 'Not recorded', limit: null, values: ['0', '0', '3'] },
+      { name: 'Key 9', limit: null, values: ['1', '1', '2'] },
+      { name: 'Unused', limit: null, values: ['0', '0', '0'] },
     ],
   });
-});
-
-it('omits the limits if the key cannot list the keys', () => {
-  expect(table('key', []).heads).toEqual(['Key', 'Today', '7 days', '31 days']);
-  expect(table('key', []).rows[0]).toEqual(['Shop', '1', '1,201', '1,201']);
+  expect(table('key', []).rows[0], 'the limits are unknown if the key cannot list the keys').toMatchObject({
+    name: 'Shop',
+    limit: null,
+  });
 });
 
 it('lists the paths, and saves each path and date', () => {
   expect(table('path').rows).toEqual([
-    ['/v1/prices/latest/token', '2', '1,202', '1,203'],
-    ['Not recorded', '0', '0', '3'],
+    { name: '/v1/prices/latest/token', values: ['2', '1,202', '1,203'] },
+    { name: 'Not recorded', values: ['0', '0', '3'] },
   ]);
   expect(rows('path')).toEqual([
     ['date', 'path', 'calls'],

@@ -48,9 +48,9 @@ it('shows the calls by key, path and day, and the latest requests with their det
   await visit(owner);
   const { service } = opened;
   const today = new Date().toISOString().slice(0, 10);
-  await rowOf(breakdown(), 'Shop').waitFor();
-  expect(await heads()).toEqual(['Key', 'Daily limit', 'Today', '7 days', '31 days']);
-  expect(await cellsOf('Shop')).toEqual(['1,500', '2', '2', '2']);
+  await rowOf(breakdown(), 'Shop Daily limit 1,500').waitFor();
+  expect(await heads()).toEqual(['Key', 'Today', '7 days', '31 days']);
+  expect(await cellsOf('Shop Daily limit 1,500')).toEqual(['2', '2', '2']);
   const byKey = await saved();
   expect(byKey.name).toBe(`quotient-usage-by-key-${today}.csv`);
   expect(byKey.lines).toContainEqual(expect.stringMatching(`^${today},\\d+,Shop,${shop.slice(0, 7)},1500,2$`));
