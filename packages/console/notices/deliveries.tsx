@@ -72,8 +72,9 @@ export function Deliveries({ store }: Props) {
   return (
     <Panel title="Webhook deliveries" class="webhooks" actions={actions}>
       <p class="soft">
-        The last 50 deliveries. A failed delivery is retried for 24 hours. A resent webhook has the same ID, so that the
-        receiver can ignore duplicates. <a href="docs/webhooks#deliveries">About deliveries</a>
+        The service keeps the last 50 deliveries for 30 days. A failed delivery is retried for 24 hours. A resent
+        webhook has the same ID, so that the receiver can ignore duplicates.{' '}
+        <a href="docs/webhooks#deliveries">About deliveries</a>
       </p>
       {settings.value.value && !hasUrl.value && (
         <p class="soft">No webhook URL is set. To receive webhooks, set a URL in the settings.</p>

@@ -36,8 +36,9 @@ function Settings({ store, of: settings }: Props & { of: Notices }) {
       onSubmit={save}
     >
       <Field
+        class="percentages"
         name="thresholds"
-        label="At these percentages of the allowance"
+        label="At these percentages of the allowance (%)"
         placeholder="none"
         maxLength={60}
         defaultValue={settings.thresholds.join(', ')}
