@@ -56,9 +56,9 @@ it('formats time spans in the largest unit', () => {
 describe('an age', () => {
   it('is a time, and includes the age after ten minutes', () => {
     const at = (ms: number) => ({ fetchedAt: new Date(NOW - ms), stale: undefined });
-    expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55 AM');
-    expect(ageText(at(3 * HOUR), NOW)).toBe('As of 9:00 AM, 3 hours ago');
-    expect(ageText(at(2 * DAY), NOW)).toBe('As of Mar 13, 2026, 12:00 PM, 2 days ago');
+    expect(ageText(at(5 * MINUTE), NOW)).toBe('As of 11:55 AM UTC');
+    expect(ageText(at(3 * HOUR), NOW)).toBe('As of 9:00 AM UTC, 3 hours ago');
+    expect(ageText(at(2 * DAY), NOW)).toBe('As of Mar 13, 2026, 12:00 PM UTC, 2 days ago');
     expect(ageText({ fetchedAt: undefined, stale: undefined }, NOW)).toBe('');
   });
 
@@ -75,7 +75,7 @@ describe('an age', () => {
       ageText({ fetchedAt, stale: undefined, failure: error }, NOW);
     const at = new Date(NOW - 12 * MINUTE);
     const failed = (code: string, status?: number) => new QuotientError(code, '', { status });
-    expect(old(failed('network'), at)).toBe('As of 11:48 AM, 12 minutes ago: the service is unreachable');
+    expect(old(failed('network'), at)).toBe('As of 11:48 AM UTC, 12 minutes ago: the service is unreachable');
     expect(old(failed('api_key_revoked', 401), at)).toMatch(/: the key was revoked$/);
     expect(old(failed('api_key_invalid', 401), at)).toMatch(/: the key is no longer valid$/);
     expect(old(failed('overloaded', 503), at)).toMatch(/: the service reports overloaded$/);

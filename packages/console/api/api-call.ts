@@ -178,7 +178,7 @@ function failureInWords({ code, status }: QuotientError): string {
 }
 
 const asOf = (instant: Date, now: number, isLong: boolean) =>
-  `As of ${at(instant, now)}${isLong ? `, ${span(now - instant.getTime())} ago` : ''}`;
+  `As of ${at(instant, now)} UTC${isLong ? `, ${span(now - instant.getTime())} ago` : ''}`;
 
 export const isOld = ({ stale, failure }: DataAge) => stale !== undefined || failure !== undefined;
 

@@ -8,9 +8,17 @@ setInterval(() => {
   updates.value += 1;
 }, UPDATE_MS);
 
+type AgeProps = {
+  of: DataAge | undefined;
+  /** The age that the page already shows. The same age is not shown again. */
+  unless?: DataAge | undefined;
+};
+
 /** The age of data, kept up to date, and the reason for a failed update. */
-export function Age({ of }: { of: DataAge | undefined }) {
+export function Age({ of, unless }: AgeProps) {
   // Reading the signal renders the age again.
   void updates.value;
-  return <p class={of && isOld(of) ? 'age stale' : 'age'}>{of && ageText(of, serviceNow())}</p>;
+  const text = of && ageText(of, serviceNow());
+  const isRepeated = of && unless && !isOld(of) && text === ageText(unless, serviceNow());
+  return <p class={of && isOld(of) ? 'age stale' : 'age'}>{!isRepeated && text}</p>;
 }

@@ -1,10 +1,12 @@
 import { effect } from '@preact/signals';
 import { createChart, PriceScaleMode, type TickMarkType, type UTCTimestamp } from 'lightweight-charts';
+import { DAY } from '../../pages/dates.ts';
 import type { Theme } from '../core/facts.ts';
 import { timeLabel } from './axis-labels.ts';
 import { isLog } from './chart-choice.ts';
 import { openDrawing, secondsOf } from './drawing.ts';
 import { isWhole, openGestures, type Part, panned, zoomed } from './gestures.ts';
+import { lengthOf } from './intervals.ts';
 import type { Position } from './position.ts';
 
 /** In the order of `TickMarkType`. */
@@ -27,12 +29,17 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
       fixLeftEdge: true,
       fixRightEdge: true,
       lockVisibleTimeRangeOnResize: true,
-      tickMarkFormatter: (time: UTCTimestamp, kind: TickMarkType) => timeLabel(time, UNITS[kind]),
+      tickMarkFormatter: (time: UTCTimestamp, kind: TickMarkType) => timeLabel(time, unitOf(kind)),
     },
     grid: { vertLines: { visible: false } },
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   });
   const drawing = openDrawing(chart, theme);
+  /** Among dates, the latest point also has a date. */
+  function unitOf(kind: TickMarkType) {
+    const isDaily = drawn.value !== undefined && lengthOf(drawn.value.view.interval) >= DAY;
+    return isDaily && UNITS[kind] === 'time' ? 'day' : UNITS[kind];
+  }
   /** The last part and point that the library reported, and therefore already shows. */
   let reported: Part | undefined;
   let pointed: number | undefined;

@@ -7,6 +7,7 @@ import { Table } from '../../pages/components/table.tsx';
 import { useValidity } from '../../pages/components/validity.ts';
 import { isoDate } from '../../pages/dates.ts';
 import { count, inCalls } from '../../pages/format.ts';
+import type { DataAge } from '../api/api-call.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import { type HistoryView, METRICS, RANGES, unavailableTexts } from './chart-choice.ts';
@@ -17,6 +18,8 @@ import { rowsOf } from './readout.ts';
 import type { HistoryStore } from './store.ts';
 
 type Props = { store: HistoryStore };
+/** `pageAge` is the age of the prices, which the title of the page shows. */
+type AgedProps = Props & { pageAge: DataAge | undefined };
 
 /** What the actions of the panel cost. */
 export const CHART_COSTS =
@@ -25,7 +28,7 @@ export const CHART_COSTS =
 
 /** Until a custom range is applied, the panel shows the earlier range. */
 function Controls({ store }: Props) {
-  const { view, isCustom, reach, choose, openDates, metricFault, rangeFault, intervalFault } = store;
+  const { view, isCustom, choose, openDates, metricFault, rangeFault, intervalFault } = store;
   const { metric, interval } = view.value;
   const range = isCustom.value ? 'custom' : view.value.range;
   const setMetric = (next: HistoryView['metric']) => choose({ metric: next });
@@ -46,7 +49,7 @@ function Controls({ store }: Props) {
           onSelect={setInterval}
           fault={intervalFault}
         />
-        {reach.value && <p class="soft">{reach}</p>}
+        <Tools store={store} />
       </div>
     </>
   );
@@ -96,8 +99,8 @@ function Dates({ store: { dates, first, opened, dateFault, choose } }: Props) {
 }
 
 /** What the chart shows or lacks. This is below the chart, or in its place if the chart is empty. */
-function Notes({ store }: Props) {
-  const { state, age, isSample, isNotLoaded, tokens, gaps, failure, unavailable, openDates, choose } = store;
+function Notes({ store, pageAge }: AgedProps) {
+  const { state, age, isSample, isNotLoaded, tokens, gaps, reach, failure, unavailable, openDates, choose } = store;
   const { missing, range, label } = unavailable.value ? unavailableTexts(unavailable.value) : {};
   function showRange(): void {
     openDates();
@@ -113,7 +116,8 @@ function Notes({ store }: Props) {
           Load chart: {inCalls(tokens.value.length)}
         </button>
       )}
-      <Age of={age.value} />
+      {reach.value && <p class="soft">{reach}</p>}
+      <Age of={age.value} unless={pageAge} />
       {gaps.value && <p class="note warn">{gaps}</p>}
       {missing && (
         <div class="note bad" role="alert">
@@ -159,8 +163,11 @@ function Points({ store: { drawn } }: Props) {
   );
 }
 
-export function History({ store }: Props) {
+const directionOf = (note: string) => (note.startsWith('+') ? 'up' : note.startsWith('−') ? 'down' : '');
+
+export function History({ store, pageAge }: AgedProps) {
   const { titles, isLoading, drawn, position, reading, saveCsv } = store;
+  const { value, label, note } = reading.value;
   return (
     <section class="panel history" aria-labelledby="chart-title" aria-busy={isLoading.value}>
       <div class="head">
@@ -170,22 +177,25 @@ export function History({ store }: Props) {
         </button>
       </div>
       <Controls store={store} />
-      <div class="reading">
-        <p class="readout">
-          <span class="readout-value">{reading.value.value}</span> <span class="soft">{reading.value.note}</span>
-        </p>
-        <Tools store={store} />
-      </div>
+      <p class="readout">
+        <span class="readout-value">{value}</span>{' '}
+        <span class="soft">
+          {label && `${label} · `}
+          <span class={directionOf(note)}>{note}</span>
+        </span>
+      </p>
       <div class="chart-frame" data-empty={position.count.value === 0 || undefined}>
         <Plot store={store} />
         {/* The key prevents a layout shift when the notes leave the place of the plot. */}
-        <Notes key={String(position.count.value === 0)} store={store} />
+        <Notes key={String(position.count.value === 0)} store={store} pageAge={pageAge} />
       </div>
       <p class="unseen" role="status">
         {position.said}
       </p>
-      <Compare store={store} />
-      <Points store={store} />
+      <div class="chart-foot">
+        <Compare store={store} />
+        <Points store={store} />
+      </div>
     </section>
   );
 }

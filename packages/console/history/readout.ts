@@ -2,6 +2,7 @@ import { DAY } from '../../pages/dates.ts';
 import { change, count, onDate, onDateAt } from '../../pages/format.ts';
 import { candlesToCsv, seriesToCsv } from '../api/history-csv.ts';
 import { money } from '../core/currency.ts';
+import { timeLabel } from './axis-labels.ts';
 import {
   type Drawn,
   datesInWords,
@@ -13,7 +14,7 @@ import {
   rangeInWords,
 } from './chart-choice.ts';
 import { comparisonCsv, comparisonRows, rowsInWords, rowTitle } from './comparison-words.ts';
-import { defaultInterval } from './intervals.ts';
+import { defaultInterval, lengthOf } from './intervals.ts';
 
 /* The figures of the chart as text: the line above it, for screen readers, as a table and as a file. */
 
@@ -92,7 +93,14 @@ function wholeInWords({ points, candles, view }: Drawn): string {
   return `${count(points.length)} ${candles ? 'candles' : 'points'}, lowest ${lowest}, highest ${highest}`;
 }
 
-const NO_READING = { value: '\u00a0', note: '\u00a0', spoken: 'No data yet' };
+/** The last point can differ from the latest price in the table. */
+function lastPointInWords({ points, view }: Drawn): string {
+  const last = points.at(-1);
+  if (!last || view.metric === 'total_volume') return '';
+  return `Last point, ${timeLabel(last.date.getTime() / 1000, lengthOf(view.interval) < DAY ? 'time' : 'day')}`;
+}
+
+const NO_READING = { value: '\u00a0', label: '', note: '\u00a0', spoken: 'No data yet' };
 
 /**
  * The selected point; without one, the last value and its change. `last` is the last visible point, `symbol` that of the
@@ -109,7 +117,7 @@ export function readingOf(
   if (comparison) {
     const row = at.index ?? at.last;
     const [value, note] = rowTitle(comparison, row, view);
-    return { value, note, spoken: `${value}: ${rowsInWords(comparison, row, view)}` };
+    return { value, label: '', note, spoken: `${value}: ${rowsInWords(comparison, row, view)}` };
   }
   const point = at.index === undefined ? undefined : pointInWords(drawn, at.index, symbol);
   const [value, text] = point ?? summaryOf(drawn, reported);
@@ -117,7 +125,8 @@ export function readingOf(
   const note = text
     .replace(/ close [^ ]+/, '')
     .replace(/\b(open|high|low|volume) /g, (name) => `${name[0]?.toUpperCase()} `);
-  return { value, note, spoken: point ? `${value}, ${text}` : `${value}, ${text}. ${wholeInWords(drawn)}` };
+  const label = point ? '' : lastPointInWords(drawn);
+  return { value, label, note, spoken: point ? `${value}, ${text}` : `${value}, ${text}. ${wholeInWords(drawn)}` };
 }
 
 /** The rows of the table: a time and one or more values. */

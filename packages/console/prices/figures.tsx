@@ -61,7 +61,7 @@ export function MarketData({ store: { token, list } }: { store: PricesStore }) {
     <Panel
       title={token.value ? `${token.value.title} market data` : 'Market data'}
       class="market-data"
-      actions={<Age of={isKnown ? quote.age : undefined} />}
+      actions={<Age of={isKnown ? quote.age : undefined} unless={list.quotes.age.value} />}
     >
       {isKnown || isPending ? (
         <Entries of={isKnown ? marketEntries(quote) : undefined} expected={ENTRIES} />

@@ -22,7 +22,7 @@ export function PricesPage({ store }: { store: PricesStore }) {
       <div class="prices-page">
         <PricesPanel store={store} />
         <div class="prices-chart" ref={chart}>
-          <History store={store.history} />
+          <History store={store.history} pageAge={store.list.quotes.age.value} />
         </div>
         <MarketData store={store} />
         <StatisticsPanel of={store.statistics} />

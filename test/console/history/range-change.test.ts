@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryView } from '#console/history/chart-choice';
-import { changeInWords } from '#console/history/readout';
+import { changeInWords, readingOf } from '#console/history/readout';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 const point = (ago: number, price: number) => ({ date: new Date(NOW - ago), price });
 
-function changeOf(
-  parts: Partial<HistoryView>,
-  points: { date: Date; price: number }[],
-  reported?: number | null,
-): string {
-  const view: HistoryView = {
+function viewOf(parts: Partial<HistoryView>): HistoryView {
+  return {
     token: 'bitcoin',
     currency: 'usd',
     metric: 'prices',
@@ -25,8 +21,20 @@ function changeOf(
     thru: '2026-02-01',
     ...parts,
   };
-  return changeInWords({ view, points, candles: undefined }, reported);
 }
+
+const changeOf = (parts: Partial<HistoryView>, points: { date: Date; price: number }[], reported?: number | null) =>
+  changeInWords({ view: viewOf(parts), points, candles: undefined }, reported);
+
+it.each([
+  [{}, 'Last point, Mar 15'],
+  [{ interval: 'hourly' }, 'Last point, 12:00 PM'],
+  [{ metric: 'total_volume' }, ''],
+] as const)('the label of the last value of %j is "%s"', (parts, label) => {
+  const drawn = { view: viewOf(parts), points: [point(DAY, 90), point(0, 102)], candles: undefined };
+  expect(readingOf(drawn, { index: undefined, last: 1 }, 'btc', null).label).toBe(label);
+  expect(readingOf(drawn, { index: 0, last: 1 }, 'btc', null).label).toBe('');
+});
 
 describe('the change over a range', () => {
   const month = [point(29.5 * DAY, 100), point(DAY, 90), point(0, 102)];

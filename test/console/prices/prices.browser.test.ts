@@ -78,7 +78,7 @@ it('shows the figures of the service, sorted by any column with mouse and keyboa
     expect(others).toEqual([expect.stringMatching(/^\$[\d.]+[TBM]$/), expect.stringMatching(/^\$/)]);
   }
   await page
-    .getByText(/^As of \d{1,2}:\d\d [AP]M$/)
+    .getByText(/^As of \d{1,2}:\d\d [AP]M UTC$/)
     .first()
     .waitFor();
 

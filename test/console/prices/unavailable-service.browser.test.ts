@@ -50,7 +50,7 @@ it('keeps its figures and shows their age while the service is down, and then re
     const before = await figures();
     await stopService(service);
     await refresh();
-    const unreachable = /^As of \d{1,2}:\d\d [AP]M, \d+ seconds? ago: the service is unreachable$/;
+    const unreachable = /^As of \d{1,2}:\d\d [AP]M UTC, \d+ seconds? ago: the service is unreachable$/;
     await expect.poll(ages).toEqual(Array(4).fill(expect.stringMatching(unreachable)));
     expect(await figures()).toEqual(before);
     await page
