@@ -22,6 +22,15 @@ it('the price table shows every figure without scrolling sideways', async () => 
   }
 });
 
+it('sorts the prices with a choice', async () => {
+  const { names } = pricesOn(here.page);
+  const byName = (await names()).toSorted();
+  await here.page.getByLabel('Sort').selectOption('Token, A to Z');
+  expect(await names()).toEqual(byName);
+  await here.page.getByLabel('Sort').selectOption('Token, Z to A');
+  expect(await names()).toEqual(byName.toReversed());
+});
+
 it('keeps the pages at the bottom and the remaining calls at the top', async () => {
   const { page } = here;
   const account = page.getByRole('link', { name: 'Ada Lovelace 9,999 left' });

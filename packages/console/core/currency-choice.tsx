@@ -9,13 +9,14 @@ function titleOf(code: string): string {
   return `${written} · ${COINS[code] ?? names.of(written)}`;
 }
 
+/** The selected currency is a code only, which fits on a small screen. */
 export const CurrencyChoice = ({ currency }: { currency: Currency }) => (
   <label class="currency">
     <span class="unseen">Currency</span>
     <select value={currency.code} onChange={({ currentTarget }) => currency.choose(currentTarget.value)}>
       {currency.codes.map((code) => (
         <option key={code} value={code}>
-          {titleOf(code)}
+          {code === currency.code ? code.toUpperCase() : titleOf(code)}
         </option>
       ))}
     </select>

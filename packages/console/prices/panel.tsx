@@ -7,6 +7,7 @@ import { PanelProblem } from '../core/failures.tsx';
 import { CHART_COSTS } from '../history/panel.tsx';
 import { RESERVES } from './auto-refresh.ts';
 import { REFRESH_MINUTES } from './costs.ts';
+import { COLUMNS } from './sorting.ts';
 import type { PricesStore } from './store.ts';
 import { PriceTable } from './table.tsx';
 
@@ -60,6 +61,38 @@ export const PricesHead = ({ store }: StoreProps) => (
       {[store.live.reason.value, store.autoRefresh.reason.value].filter(Boolean).join(' ')}
     </p>
   </header>
+);
+
+const DIRECTIONS = ['descending', 'ascending'] as const;
+const ORDERS = COLUMNS.flatMap(([column, label]) =>
+  DIRECTIONS.map((direction) => {
+    const words = column === 'title' ? ['Z to A', 'A to Z'] : ['highest first', 'lowest first'];
+    return {
+      value: `${column} ${direction}`,
+      sorting: { column, direction },
+      label: `${label}, ${words[DIRECTIONS.indexOf(direction)]}`,
+    };
+  }),
+);
+
+/** On a small screen, the table has no heads. */
+const SortChoice = ({ list: { sorting } }: Pick<PricesStore, 'list'>) => (
+  <label class="prices-sort">
+    Sort
+    <select
+      value={`${sorting.value.column} ${sorting.value.direction}`}
+      onChange={({ currentTarget }) => {
+        const order = ORDERS.find(({ value }) => value === currentTarget.value);
+        if (order) sorting.value = order.sorting;
+      }}
+    >
+      {ORDERS.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  </label>
 );
 
 const Search = ({ list: { search, size } }: Pick<PricesStore, 'list'>) => (
@@ -126,6 +159,7 @@ export function PricesPanel({ store }: StoreProps) {
   return (
     <section class="panel prices" aria-label="Latest prices" aria-busy={list.isBusy.value}>
       {list.isSearchable.value && <Search list={list} />}
+      <SortChoice list={list} />
       <button type="button" class="skip inside" onClick={() => openChart(true)}>
         Skip the table
       </button>
