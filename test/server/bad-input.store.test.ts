@@ -513,3 +513,10 @@ describe('a body', () => {
     }
   });
 });
+
+it('the problem of an unknown path names the nearest path', async () => {
+  const { detail } = (await (await service.get('/prices/latest/token?tokenName=bitcoin', { key })).json()) as {
+    detail: string;
+  };
+  expect(detail).toContain('/v1/prices/latest/token');
+});

@@ -114,8 +114,11 @@ export function respondWithProblems(app: FastifyInstance, options: ProblemPage, 
   function notFound({ url, method }: FastifyRequest): Problem {
     const methods = paths.methods(url);
     // A route may match the path and the method although its handler finds nothing.
-    if (methods === undefined || methods.has(method))
-      return new Problem('not_found', `This path does not exist. ${listing} lists all paths.`);
+    if (methods === undefined || methods.has(method)) {
+      const nearest = paths.nearest(url);
+      const hint = nearest === undefined ? '' : ` The nearest path is ${nearest}.`;
+      return new Problem('not_found', `This path does not exist.${hint} ${listing} lists all paths.`);
+    }
     const allow = [...methods].join(', ');
     const below = paths.below(url, method);
     const others = below.length > 0 ? ` ${below.join(', ')} ${below.length > 1 ? 'accept' : 'accepts'} ${method}.` : '';
