@@ -36,8 +36,7 @@ type KeyEnd = 'revoked' | 'replaced' | 'over' | 'suspended' | 'expired';
 function endedKey(end: KeyEnd, { expiresAt, user }: KeyHolder): Problem {
   if (end === 'revoked') return new Problem('api_key_revoked', 'This API key was revoked.');
   if (end === 'replaced') {
-    const detail = 'This API key was replaced, and its grace period has ended.';
-    return new Problem('api_key_revoked', detail);
+    return new Problem('api_key_revoked', 'This API key was replaced by another key, and is no longer accepted.');
   }
   if (end === 'suspended' && user.suspension) return accountSuspended(user.suspension);
   const [at, remedy] =
