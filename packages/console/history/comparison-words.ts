@@ -1,7 +1,7 @@
 import { change, numbers, onDate, onDateAt } from '../../pages/format.ts';
 import { historyCsv, spreadsheetTime } from '../api/history-csv.ts';
 import { formatMetric, type HistoryView } from './chart-choice.ts';
-import type { Comparison, Line } from './comparison.ts';
+import { type Comparison, indexed, type Line } from './comparison.ts';
 
 /* A comparison as text: for the legend, for screen readers, as a table and as CSV. */
 
@@ -35,13 +35,13 @@ export const rowsInWords = ({ lines }: Comparison, row: number, view: HistoryVie
     })
     .join(', ');
 
-const COLUMN_ENDS = { indexed: '_index', prices: '', market_cap: '_market_cap' } as const;
-
-/** Writes the values that the chart shows, with one column per token. */
-export function comparisonCsv({ dates, lines }: Comparison, { mode, metric, currency }: HistoryView): string {
-  const end = COLUMN_ENDS[mode === 'indexed' ? 'indexed' : metric === 'market_cap' ? metric : 'prices'];
-  const heads = ['date', ...lines.map(({ token }) => `${token.tokenName}${end}`)];
-  const rows = dates.map((date, row) => [spreadsheetTime(date), ...lines.map(({ values }) => values[row])]);
+/** Writes the amounts of all tokens, followed by their indices. */
+export function comparisonCsv({ dates, lines }: Comparison, { metric, currency }: HistoryView): string {
+  const end = metric === 'market_cap' ? '_market_cap' : '';
+  const names = lines.map(({ token }) => token.tokenName);
+  const heads = ['date', ...names.map((name) => `${name}${end}`), ...names.map((name) => `${name}_index`)];
+  const columns = [...lines.map(({ amounts }) => amounts), ...lines.map(({ amounts }) => indexed(amounts))];
+  const rows = dates.map((date, row) => [spreadsheetTime(date), ...columns.map((values) => values[row])]);
   return historyCsv(heads, rows, currency);
 }
 

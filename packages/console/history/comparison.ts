@@ -38,12 +38,12 @@ function rowTime(at: number, isLast: boolean, interval: Interval, newest: number
   return startOfDay(at) === startOfDay(newest) ? newest : at;
 }
 
-const indexed = (amounts: readonly (number | undefined)[]) => {
+/** The indices of a token, relative to its first amount. */
+export const indexed = (amounts: readonly (number | undefined)[]) => {
   const base = amounts.find((amount) => amount !== undefined && amount > 0);
   return amounts.map((amount) => (amount === undefined || base === undefined ? undefined : (amount / base) * 100));
 };
 
-/** Indices are relative to a token's first amount. */
 export function compared(series: readonly Series[], interval: Interval, mode: Mode): Comparison {
   const newest = Math.max(0, ...series.map(({ points }) => points.at(-1)?.date.getTime() ?? 0));
   const columns = series.map(({ points }) => {

@@ -145,15 +145,14 @@ export function rowsOf({ points, candles, view, comparison }: Drawn): { heads: s
   return { heads: ['Open', 'High', 'Low', 'Close', 'Volume, tokens'], rows };
 }
 
-/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv` or `bitcoin-solana-30d-indexed.csv`, without defaults. */
+/** Returns a name such as `bitcoin-30d-hourly-eur-candles.csv` or `bitcoin-solana-30d.csv`, without defaults. */
 export function fileName(view: HistoryView): string {
-  const { token, compare, mode, range, from, thru, interval, currency, metric } = view;
+  const { token, compare, range, from, thru, interval, currency, metric } = view;
   const days = range === '36500' ? 'all' : `${range}d`;
   const parts = [token, ...compare, range === 'custom' ? `${from}_${thru}` : days];
   if (interval !== defaultInterval(view)) parts.push(interval);
   if (currency !== 'usd') parts.push(currency);
   if (metric === 'candles') parts.push('candles');
-  if (compare.length > 0 && mode === 'indexed') parts.push(mode);
   return `${parts.join('-')}.csv`;
 }
 

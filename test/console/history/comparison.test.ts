@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Token } from '#client/index';
 import { DEFAULT_VIEW } from '#console/history/chart-choice';
 import { compared, endsBefore, pointsOf } from '#console/history/comparison';
-import { rowInWords, rowsInWords } from '#console/history/comparison-words';
+import { comparisonCsv, rowInWords, rowsInWords } from '#console/history/comparison-words';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 
 const START = Date.parse('2026-03-01T00:00:00Z');
@@ -171,5 +171,20 @@ describe('a comparison as text', () => {
     expect(inWords('price', 0)).toBe('token-0 $50.00 (+0.00%), token-1 $0.5000 (+0.00%)'.replaceAll('+0', '0'));
     const [line] = rows('indexed').lines;
     expect(line && rowInWords(line, 9, view('indexed'))).toEqual(['no data', '']);
+  });
+
+  it('is saved with the amounts of all tokens, followed by their indices', () => {
+    for (const mode of ['indexed', 'price'] as const) {
+      expect(comparisonCsv(rows(mode), view(mode)).split('\r\n')).toEqual([
+        'date,token-0,token-1,token-0_index,token-1_index',
+        '2026-03-01,50,0.5,100,100',
+        '2026-03-02,75,,150,',
+        '',
+      ]);
+    }
+    const caps = { ...view('indexed'), metric: 'market_cap', currency: 'eur' } as const;
+    expect(comparisonCsv(rows('indexed'), caps)).toMatch(
+      /^date,token-0_market_cap,token-1_market_cap,token-0_index,token-1_index,currency\r\n/,
+    );
   });
 });
