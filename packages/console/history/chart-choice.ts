@@ -1,5 +1,5 @@
-import type { Candle, PriceSeries, QuotientError, Token } from '../../client/index.ts';
-import { isoDate } from '../../pages/dates.ts';
+import type { Candle, Gap, PriceSeries, QuotientError, Token } from '../../client/index.ts';
+import { DAY, isoDate } from '../../pages/dates.ts';
 import { onDate } from '../../pages/format.ts';
 import { type ApiCall, candlesCall, daysCall, type Interval, rangeCall, type TokenName } from '../api/api-call.ts';
 import { bigMoney, money } from '../core/currency.ts';
@@ -94,10 +94,11 @@ export const hasCandles = ({ endpoints }: Token) => endpoints.some((path) => pat
 /** Only lines can be compared. */
 export const isComparable = (metric: Metric) => metric === 'prices' || metric === 'market_cap';
 
-/** Why the metric cannot be shown for the tokens, or an empty text. */
+/** Why the metric cannot be shown for the tokens, and which change helps; or an empty text. */
 export function metricFault(metric: Metric, [token, ...others]: readonly Token[]): string {
-  if (others.length > 0) return isComparable(metric) ? '' : 'Only prices and market caps can be compared.';
-  return metric !== 'candles' || !token || hasCandles(token) ? '' : `No candles are available for ${token.title}.`;
+  if (metric === 'candles' && token && !hasCandles(token)) return `No candles are available for ${token.title}.`;
+  if (others.length === 0 || isComparable(metric)) return '';
+  return `Only prices and market caps can be compared. Remove all tokens except ${token?.title}.`;
 }
 
 /** Volumes are bars from zero, which a log scale cannot show. */
@@ -117,10 +118,12 @@ export function historyCall(view: HistoryView, now: number): ApiCall<History> {
   return rangeCall(token, { ...dates, interval: isPointInterval(interval) ? interval : 'daily' }, currency);
 }
 
+const sinceOf = ({ range }: HistoryView, now: number) => now - Number(range) * DAY;
+
 /** Drops points before the range. A call returns whole dates, but a range of days starts at the current time of day. */
 export function inView(view: HistoryView, history: History, now: number): History {
   if (view.range === 'custom' || isByDays(view)) return history;
-  const since = now - Number(view.range) * lengthOf('daily');
+  const since = sinceOf(view, now);
   const isIn = ({ date }: { date: Date }) => date.getTime() + lengthOf(view.interval) > since;
   if (Array.isArray(history)) return history.filter(isIn);
   const { prices, market_cap, total_volume } = history;
@@ -129,6 +132,14 @@ export function inView(view: HistoryView, history: History, now: number): Histor
     market_cap: market_cap.filter(isIn),
     total_volume: total_volume.filter(isIn),
   };
+}
+
+/** Drops the gap before the first point. An available interval can begin up to one day after the range. */
+export function gapsInView(view: HistoryView, gaps: readonly Gap[], now: number): readonly Gap[] {
+  if (view.range === 'custom' || isByDays(view) || lengthOf(view.interval) >= DAY) return gaps;
+  const since = sinceOf(view, now);
+  const latest = view.range === '1' ? since : since + DAY;
+  return gaps.filter(({ from, thru }) => Date.parse(from) > since || Date.parse(thru) >= latest);
 }
 
 export function drawnOf(view: HistoryView, history: History): Drawn {

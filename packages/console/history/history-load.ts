@@ -3,7 +3,15 @@ import { onDate, onDateAt } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import { type DataAge, oldest, type Result } from '../api/api-call.ts';
 import type { MarketData } from '../api/market-data.ts';
-import { type Drawn, drawnOf, type History, type HistoryView, historyCall, inView } from './chart-choice.ts';
+import {
+  type Drawn,
+  drawnOf,
+  gapsInView,
+  type History,
+  type HistoryView,
+  historyCall,
+  inView,
+} from './chart-choice.ts';
 import { compared, pointsOf } from './comparison.ts';
 
 type Loaded = { token: Token; path: string; result: Result<History> };
@@ -47,7 +55,9 @@ export async function loadHistory(
     if (shown) return shown;
     const loading = isFree ? marketData.free(call) : marketData.fetch(call, { refresh });
     const result = await (tokens.length > 1 ? loading.catch(orEmpty) : loading);
-    return result && { token, path, result: { ...result, value: inView(view, result.value, now) } };
+    if (!result) return undefined;
+    const gaps = gapsInView(view, result.gaps, now);
+    return { token, path, result: { ...result, gaps, value: inView(view, result.value, now) } };
   });
   const loaded = await Promise.all(loads);
   return loaded.every((one) => one !== undefined) ? loaded : undefined;

@@ -52,20 +52,31 @@ export const startOf = ({ range, from }: Dates, listed: string, now: number): st
   return range === '36500' ? listed : isoDate(now - Number(range) * DAY);
 };
 
-/** Why the metric does not have an interval in a time range, or an empty text. */
+/** Whether data from the date `first` on covers most of the range, and begins at most one day after it. */
+function coversMost(view: Dates, first: string, now: number): boolean {
+  const missing = (Date.parse(first) - Date.parse(startOf(view, '', now))) / DAY;
+  // The data can begin during the first date, so it covers a range of one day only if it begins before this range.
+  return view.range === '1' ? missing < 0 : missing <= Math.min(1, (daysIn(view) - 1) / 2);
+}
+
+/** Why the metric does not have an interval in a time range, and which change helps; or an empty text. */
 export function intervalFault(view: Ranged, interval: Interval, token: Availability, now: number): string {
-  const { metric, range, from } = view;
+  const { metric, range } = view;
   const days = daysIn(view);
-  if (metric !== 'candles' && !isPointInterval(interval)) return 'Only candles have this interval.';
+  if (metric !== 'candles' && !isPointInterval(interval))
+    return `Only candles have this interval.${token.available.candles ? ' Select Candles.' : ''}`;
   if (lengthOf(interval) >= DAY)
-    return days > lengthOf(interval) / DAY ? '' : 'The time range is too short for this interval.';
-  if (days > maxDays(interval)) return `This interval is available for up to ${maxDays(interval)} days.`;
+    return days > lengthOf(interval) / DAY ? '' : 'The time range is too short for this interval. Select a longer one.';
+  const isTooLong = days > maxDays(interval);
   if (range !== 'custom' && interval === defaultInterval(view)) return '';
   const first = firstDate(metric, interval, token);
   if (first === undefined) return 'This interval is not available for the token.';
-  // The data can begin during the first available date, so a range of days must begin after that date.
-  const isAvailable = range === 'custom' ? first <= from : first < startOf(view, '', now);
-  return isAvailable ? '' : `This interval is available from ${onDate(new Date(first))}.`;
+  // Of both limits, the smaller one.
+  if (isTooLong && maxDays(interval) * DAY <= now - Date.parse(first))
+    return `This interval is available for up to ${maxDays(interval)} days. Select a shorter time range.`;
+  if (!isTooLong && coversMost(view, first, now)) return '';
+  const change = range === 'custom' ? 'later' : 'shorter';
+  return `This interval is available from ${onDate(new Date(first))}. Select a ${change} time range.`;
 }
 
 export function possibleIntervals(view: Ranged, token: Availability, now: number): Interval[] {
@@ -78,7 +89,8 @@ export function possibleIntervals(view: Ranged, token: Availability, now: number
 export function rangeFault(view: Ranged, token: Availability, now: number): string {
   if (view.metric !== 'candles' || view.range === 'custom') return '';
   const isAvailable = (interval: Interval) => firstDate(view.metric, interval, token) !== undefined;
-  return possibleIntervals(view, token, now).some(isAvailable) ? '' : 'No candles are available for this time range.';
+  if (possibleIntervals(view, token, now).some(isAvailable)) return '';
+  return `No candles are available for this time range.${isAvailable('daily') ? ' Select a longer one.' : ''}`;
 }
 
 /** `Candles go back 720 days (daily), 30 days (hourly), 2 days (minute).` */

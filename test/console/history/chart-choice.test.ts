@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Candle } from '#client/index';
-import { drawnOf, type History, type HistoryView, historyCall, inView, isLog } from '#console/history/chart-choice';
+import {
+  drawnOf,
+  gapsInView,
+  type History,
+  type HistoryView,
+  historyCall,
+  inView,
+  isLog,
+} from '#console/history/chart-choice';
 import { defaultInterval } from '#console/history/intervals';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 
@@ -50,6 +58,16 @@ describe('candles', () => {
     const days = inView(view(), every(DAY, Date.parse('2026-02-13')), NOW);
     expect(firstOf(days)).toEqual(new Date('2026-02-13'));
     expect(inView(view({ range: 'custom' }), [candle(0)], NOW)).toHaveLength(1);
+  });
+
+  it('of a range of days have no gap before their first one', () => {
+    const before = { from: '2026-02-13T00:00:00Z', thru: '2026-02-13T13:00:00Z' };
+    const within = { from: '2026-02-13T20:00:00Z', thru: '2026-02-13T21:00:00Z' };
+    const long = { from: '2026-02-13T00:00:00Z', thru: '2026-02-15T13:00:00Z' };
+    const gaps = [before, within, long];
+    expect(gapsInView(view({ interval: 'hourly' }), gaps, NOW)).toEqual([within, long]);
+    expect(gapsInView(view({ range: 'custom', interval: 'hourly' }), gaps, NOW)).toBe(gaps);
+    expect(gapsInView(view({ interval: 'daily' }), gaps, NOW)).toBe(gaps);
   });
 
   it('are drawn with their closing prices as points', () => {

@@ -102,7 +102,9 @@ it('reuses the shown lines if a token is added, and shows only metrics that all 
   store.add('two');
   await vi.waitFor(() => expect(store.isLoading.value).toBe(false));
   expect([requests.length, store.view.value.metric, store.view.value.compare]).toEqual([2, 'prices', ['two']]);
-  expect(store.metricFault('candles')).toBe('Only prices and market caps can be compared.');
+  expect(store.metricFault('candles')).toBe(
+    'Only prices and market caps can be compared. Remove all tokens except ONE.',
+  );
   expect(store.tokenFault('TWO')).toBe('The chart already shows TWO.');
   store.select(three, []);
   expect(store.metricFault('candles')).toBe('No candles are available for THREE.');

@@ -61,13 +61,16 @@ describe('the possible intervals', () => {
     [last('36500'), ['daily']],
     [last('1', 'candles'), ['minute', '15m', '30m', 'hourly', '4h']],
     [last('7', 'candles'), ['hourly', '4h', 'daily']],
-    [last('30', 'candles'), ['daily', 'weekly']],
+    [last('30', 'candles'), ['hourly', '4h', 'daily', 'weekly']],
+    [last('90', 'candles'), ['daily', 'weekly']],
     [last('365', 'candles'), ['daily', 'weekly']],
     [custom('2026-03-15', '2026-03-15'), ['minute', 'hourly']],
     [custom('2026-03-13', '2026-03-13'), ['hourly']],
     [custom('2026-03-13', '2026-03-14', 'candles'), ['minute', '15m', '30m', 'hourly', '4h', 'daily']],
-    [custom('2026-03-12', '2026-03-14', 'candles'), ['hourly', '4h', 'daily']],
-    [custom('2026-02-12', '2026-02-14', 'candles'), ['daily']],
+    [custom('2026-03-12', '2026-03-13', 'candles'), ['hourly', '4h', 'daily']],
+    [custom('2026-03-12', '2026-03-14', 'candles'), ['minute', '15m', '30m', 'hourly', '4h', 'daily']],
+    [custom('2026-02-12', '2026-02-14', 'candles'), ['hourly', '4h', 'daily']],
+    [custom('2026-02-11', '2026-02-14', 'candles'), ['daily']],
     [custom('2025-12-14', '2026-03-15'), ['hourly', 'daily']],
     [custom('2025-12-13', '2026-03-15'), ['daily']],
   ] as const)('of %o are %o', (view, intervals) => {
@@ -96,11 +99,18 @@ it('returns the earliest date of prices and of candles', () => {
 });
 
 it.each([
-  ['4h', last('7'), 'Only candles have this interval.'],
-  ['daily', last('1'), 'The time range is too short for this interval.'],
-  ['minute', last('30'), 'This interval is available for up to 7 days.'],
-  ['hourly', last('90', 'candles'), 'This interval is available from Feb 13, 2026.'],
-  ['minute', last('7', 'candles'), 'This interval is available from Mar 13, 2026.'],
+  ['4h', last('7'), 'Only candles have this interval. Select Candles.'],
+  ['daily', last('1'), 'The time range is too short for this interval. Select a longer one.'],
+  ['minute', last('30'), 'This interval is available from Mar 14, 2026. Select a shorter time range.'],
+  ['hourly', last('365'), 'This interval is available for up to 92 days. Select a shorter time range.'],
+  ['hourly', last('90', 'candles'), 'This interval is available from Feb 13, 2026. Select a shorter time range.'],
+  ['15m', last('90', 'candles'), 'This interval is available from Mar 13, 2026. Select a shorter time range.'],
+  ['30m', last('90', 'candles'), 'This interval is available from Mar 13, 2026. Select a shorter time range.'],
+  [
+    'hourly',
+    custom('2026-02-01', '2026-02-03', 'candles'),
+    'This interval is available from Feb 13, 2026. Select a later time range.',
+  ],
   ['hourly', last('7', 'candles'), ''],
 ] as const)('states why the interval %s is not possible for %o: %s', (interval, view, fault) => {
   expect(intervalFault(view, interval, TOKEN, NOW)).toBe(fault);
@@ -109,7 +119,9 @@ it.each([
 it('states which ranges have no candles, and how far back candles go', () => {
   const candles = { minute: null, hour: null, day: '2024-03-27' };
   const token = { available: { ...TOKEN.available, candles } };
-  expect(rangeFault(last('1', 'candles'), token, NOW)).toBe('No candles are available for this time range.');
+  expect(rangeFault(last('1', 'candles'), token, NOW)).toBe(
+    'No candles are available for this time range. Select a longer one.',
+  );
   expect(rangeFault(last('30', 'candles'), token, NOW)).toBe('');
   expect(rangeFault(last('1'), token, NOW)).toBe('');
   expect(candleReach(token, NOW)).toBe('Candles go back 718 days (daily).');

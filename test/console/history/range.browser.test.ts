@@ -83,7 +83,7 @@ it('candles state how far they go back, and their dates and intervals are limite
   const weekly = chart.group('Interval').getByRole('button', { name: 'Weekly' });
   expect([await weekly.isDisabled(), await weekly.getAttribute('title')]).toEqual([
     true,
-    'Only candles have this interval.',
+    'Only candles have this interval. Select Candles.',
   ]);
   await press('Last month');
   expect(requested('date/range').at(-1)).toMatch(/fromDate=\d{4}-\d\d-01&thruDate=\d{4}-\d\d-(28|29|30|31)$/);

@@ -112,11 +112,12 @@ it('names the interval that replaces an unavailable one', () => {
   };
   const faults = (query: string) => intervalFaults(read(query), { available }, NOW);
   expect(faults('?range=30d&interval=hourly')).toEqual([]);
+  expect(faults('?range=30d&metric=candles&interval=4h')).toEqual([]);
   expect(faults('?range=365d')).toEqual([]);
   expect(faults('?range=all&interval=minute')).toEqual([
     'The interval “minute” is not available for this time range. Showing daily data.',
   ]);
-  expect(faults('?range=2026-02-12..2026-02-14&metric=candles&interval=hourly')).toHaveLength(1);
+  expect(faults('?range=2026-02-11..2026-02-14&metric=candles&interval=hourly')).toHaveLength(1);
 });
 
 it('derives the page title from the view', () => {
