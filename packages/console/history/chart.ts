@@ -12,8 +12,14 @@ import type { Position } from './position.ts';
 /** In the order of `TickMarkType`. */
 const UNITS = ['year', 'month', 'day', 'time', 'time'] as const;
 
-/** Draws `drawn` into an element, until `close`. The visible part and the selected point follow `position` and set it. */
-export function openChart(element: HTMLElement, theme: Theme, position: Position) {
+/** In px, from the top left corner of the window. */
+export type Mouse = { x: number; y: number } | undefined;
+
+/**
+ * Draws `drawn` into an element, until `close`. The visible part and the selected point follow `position` and set it.
+ * `mouse` returns the last position of the mouse.
+ */
+export function openChart(element: HTMLElement, theme: Theme, position: Position, mouse: () => Mouse) {
   const { drawn, part, index, count } = position;
   const chart = createChart(element, {
     autoSize: true,
@@ -61,6 +67,9 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
     // Without an event, `select` moved the crosshair, and the readout already shows the point.
     if (sourceEvent === undefined && time !== undefined) return;
+    // When the page scrolls, the chart moves under a mouse that stands still.
+    const last = mouse();
+    if (last && sourceEvent?.clientX === last.x && sourceEvent.clientY === last.y) return showPoint();
     const at = drawn.value?.points.findIndex(({ date }) => secondsOf(date) === time) ?? -1;
     pointed = time === undefined || at < 0 ? undefined : at;
     index.value = pointed;
@@ -71,6 +80,11 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     position.show(reported);
   });
 
+  function showPoint(): void {
+    const { value } = index;
+    pointed = value;
+    if (value === undefined || !drawing.select(value)) chart.clearCrosshairPosition();
+  }
   function showPart(next: Part): void {
     if (count.peek() > 0) chart.timeScale().setVisibleLogicalRange(next);
   }
@@ -88,10 +102,7 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
       if (part.value !== reported) showPart(part.value);
     }),
     effect(() => {
-      const { value } = index;
-      if (value === pointed) return;
-      pointed = value;
-      if (value === undefined || !drawing.select(value)) chart.clearCrosshairPosition();
+      if (index.value !== pointed) showPoint();
     }),
   ];
 

@@ -28,7 +28,8 @@ export const CHART_COSTS =
 
 /** Until a custom range is applied, the panel shows the earlier range. */
 function Controls({ store }: Props) {
-  const { view, isCustom, choose, openDates, metricFault, rangeFault, intervalFault } = store;
+  const { view, isCustom, choose, openDates, metricFault, rangeFault, intervalFault, fault } = store;
+  const onFault = (reason: string) => (fault.value = reason);
   const { metric, interval } = view.value;
   const range = isCustom.value ? 'custom' : view.value.range;
   const setMetric = (next: HistoryView['metric']) => choose({ metric: next });
@@ -37,8 +38,22 @@ function Controls({ store }: Props) {
   return (
     <>
       <div class="controls">
-        <ButtonGroup label="Metric" options={METRICS} selected={metric} onSelect={setMetric} fault={metricFault} />
-        <ButtonGroup label="Time range" options={RANGES} selected={range} onSelect={setRange} fault={rangeFault} />
+        <ButtonGroup
+          label="Metric"
+          options={METRICS}
+          selected={metric}
+          onSelect={setMetric}
+          fault={metricFault}
+          onFault={onFault}
+        />
+        <ButtonGroup
+          label="Time range"
+          options={RANGES}
+          selected={range}
+          onSelect={setRange}
+          fault={rangeFault}
+          onFault={onFault}
+        />
       </div>
       {isCustom.value && <Dates store={store} />}
       <div class="controls">
@@ -48,6 +63,7 @@ function Controls({ store }: Props) {
           selected={interval}
           onSelect={setInterval}
           fault={intervalFault}
+          onFault={onFault}
         />
         <Tools store={store} />
       </div>
@@ -166,7 +182,7 @@ function Points({ store: { drawn } }: Props) {
 const directionOf = (note: string) => (note.startsWith('+') ? 'up' : note.startsWith('−') ? 'down' : '');
 
 export function History({ store, pageAge }: AgedProps) {
-  const { titles, isLoading, drawn, position, reading, saveCsv } = store;
+  const { titles, isLoading, drawn, position, reading, fault, saveCsv } = store;
   const { value, label, note } = reading.value;
   return (
     <section class="panel history" aria-labelledby="chart-title" aria-busy={isLoading.value}>
@@ -186,6 +202,9 @@ export function History({ store, pageAge }: AgedProps) {
       </p>
       <div class="chart-frame" data-empty={position.count.value === 0 || undefined}>
         <Plot store={store} />
+        <p class="chart-fault" role="status">
+          {fault}
+        </p>
         {/* The key prevents a layout shift when the notes leave the place of the plot. */}
         <Notes key={String(position.count.value === 0)} store={store} pageAge={pageAge} />
       </div>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Chart } from './chart.ts';
+import type { Chart, Mouse } from './chart.ts';
 import { hasLogScale, isLog, metricInWords, rangeInWords } from './chart-choice.ts';
 import { isClosest, isWhole } from './gestures.ts';
 import type { HistoryStore } from './store.ts';
@@ -35,11 +35,24 @@ const HINT =
   'point. Plus and minus zoom in and out. 0 resets the zoom. Shift with an arrow key moves the visible part.';
 const ZOOM = 'To zoom, use Ctrl and the mouse wheel, or two fingers. To move a zoomed chart, drag it.';
 
+/** Where the mouse last moved. This includes its movements before the chart is loaded. */
+function useMouse(): { readonly current: Mouse } {
+  const mouse = useRef<Mouse>(undefined);
+  useEffect(() => {
+    // This runs after the library's handlers, so that they see the position before a movement.
+    const follow = ({ clientX: x, clientY: y }: MouseEvent) => (mouse.current = { x, y });
+    addEventListener('mousemove', follow);
+    return () => removeEventListener('mousemove', follow);
+  }, []);
+  return mouse;
+}
+
 /** Loads the charting library with the first data, and draws it. Before the page is printed, an image replaces it. */
 function useChart({ theme, position }: HistoryStore) {
   const plot = useRef<HTMLDivElement>(null);
   const printed = useRef<HTMLDivElement>(null);
   const isNeeded = useRef(false);
+  const mouse = useMouse();
   isNeeded.current ||= position.drawn.value !== undefined;
   useEffect(() => {
     const element = plot.current;
@@ -48,7 +61,7 @@ function useChart({ theme, position }: HistoryStore) {
     const end = new AbortController();
     const { signal } = end;
     void import('./chart.ts').then(({ openChart }) => {
-      if (!signal.aborted) chart = openChart(element, theme, position);
+      if (!signal.aborted) chart = openChart(element, theme, position, () => mouse.current);
     });
     function print(): void {
       const { style } = document.documentElement;
@@ -102,19 +115,23 @@ export function Plot({ store }: { store: HistoryStore }) {
 }
 
 /** `aria-disabled` is used because `disabled` would remove the focus. */
-export function Tools({ store: { view, position, choose } }: { store: HistoryStore }) {
+export function Tools({ store: { view, position, choose, fault } }: { store: HistoryStore }) {
   const { part, count, zoom, showAll } = position;
   const whole = isWhole(part.value, count.value);
   const closest = isClosest(part.value, count.value);
+  const scaleFault = hasLogScale(view.value) ? '' : 'Volumes have no log scale.';
   return (
     <fieldset class="button-group" title={ZOOM}>
       <legend class="unseen">Scale and zoom</legend>
       <button
         type="button"
         aria-pressed={isLog(view.value)}
-        aria-disabled={!hasLogScale(view.value)}
-        title={hasLogScale(view.value) ? undefined : 'Volumes have no log scale.'}
-        onClick={() => hasLogScale(view.value) && choose({ scale: isLog(view.value) ? 'linear' : 'log' })}
+        aria-disabled={scaleFault !== ''}
+        title={scaleFault || undefined}
+        onClick={() => {
+          if (scaleFault) fault.value = scaleFault;
+          else choose({ scale: isLog(view.value) ? 'linear' : 'log' });
+        }}
       >
         Log scale
       </button>

@@ -18,7 +18,11 @@ type View = choice.HistoryView;
 type Choice = Partial<Pick<View, 'metric' | 'range' | 'scale' | 'mode' | 'interval' | 'from' | 'thru'>>;
 type Restored = Required<Omit<Choice, 'interval'>> & { interval: Interval | undefined };
 
-const UNKNOWN: intervals.Availability = { available: { prices: { minute: '', hour: '', day: '' }, candles: null } };
+/** Before the tokens are loaded, all dates are available. */
+const ANY = '1970-01-01';
+const UNKNOWN: intervals.Availability = {
+  available: { prices: { minute: ANY, hour: ANY, day: ANY }, candles: null },
+};
 
 /** The state of the chart panel. `onView` receives each view that is loaded or drawn. */
 export function createHistoryStore(context: Context, onView: (view: View) => void) {
@@ -35,8 +39,10 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
     isNotLoaded: signal(false),
     state: signal(''),
     unavailable: signal<choice.Unavailable | undefined>(undefined),
+    /** Why the last selection of the user is not available. */
+    fault: signal(''),
   };
-  const { view, catalogue, tokens, isCustom, isLoading, isNotLoaded, state, unavailable } = signals;
+  const { view, catalogue, tokens, isCustom, isLoading, isNotLoaded, state, unavailable, fault } = signals;
   const failure = failures.open();
   /** The user must request the chart, because each chart costs a call. */
   const isWanted = signal(false);
@@ -94,6 +100,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
       if (!isFree) isWanted.value = true;
       isNotLoaded.value = false;
       isLoading.value = true;
+      fault.value = '';
       const interval = intervals.intervalFor(view.value, chosenInterval, available.value, now);
       change({ interval, currency: currency.code });
       // Another token's figures must not appear under this token's name.
@@ -130,6 +137,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
   /** Loads the chosen chart, or draws the loaded data in another way. */
   function choose(parts: Choice): void {
     const { metric, range, interval } = parts;
+    fault.value = '';
     const isOtherCall = range || interval || (metric && (metric === 'candles') !== (view.value.metric === 'candles'));
     if (range) isCustom.value = range === 'custom';
     if (interval || (range && !isCustom.value)) chosenInterval = interval;

@@ -8,6 +8,8 @@ type ButtonGroupProps<T extends string> = {
   onSelect: (value: T) => void;
   /** Why an option is not available, or an empty text. */
   fault?: (value: T) => string;
+  /** Receives the reason when the user selects an option that is not available. */
+  onFault?: (reason: string) => void;
 };
 
 /**
@@ -21,6 +23,7 @@ export function ButtonGroup<T extends string>({
   selected,
   onSelect,
   fault = () => '',
+  onFault,
 }: ButtonGroupProps<T>) {
   const id = useId();
   return (
@@ -36,7 +39,7 @@ export function ButtonGroup<T extends string>({
             aria-disabled={reason !== '' || undefined}
             aria-describedby={reason ? `${id}-${value}` : undefined}
             title={reason || undefined}
-            onClick={() => reason || onSelect(value)}
+            onClick={() => (reason ? onFault?.(reason) : onSelect(value))}
           >
             {text}
             {reason && (

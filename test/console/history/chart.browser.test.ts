@@ -107,6 +107,23 @@ it('is zoomed and reset with buttons, and keeps its scale in the URL', async () 
   await expect.poll(() => log.getAttribute('aria-pressed')).toBe('true');
 });
 
+it('keeps the latest value while the page scrolls under the mouse, until the mouse moves', async () => {
+  await open('30D');
+  const { page } = here;
+  const latest = await chart.spoken();
+  const { x, y } = await middle();
+  const scrolled = await page.evaluate<number>('scrollY');
+  // Above the plot, from where the page scrolls the plot to the mouse.
+  await page.evaluate((top) => document.defaultView?.scrollTo(0, top), 0);
+  await page.mouse.move(x, y);
+  await page.evaluate((top) => document.defaultView?.scrollTo(0, top), scrolled);
+  await expect.poll(() => chart.slider.evaluate((element) => element.matches(':hover'))).toBe(true);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await chart.spoken()).toBe(latest);
+  await page.mouse.move(x + 1, y);
+  await expect.poll(chart.spoken).not.toBe(latest);
+});
+
 it('is zoomed with Ctrl and the wheel, and panned with the mouse; the wheel alone scrolls the page', async () => {
   const points = await open('90D');
   const { page } = here;
