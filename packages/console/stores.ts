@@ -58,6 +58,7 @@ export const keys = openKeyList({
   session,
   failures,
   questions,
+  readUsage: (client, by) => account.readUsage(client, by),
   onOwnKeyRevoked: () => signOut('The key that you signed in with has been revoked.', { ofKey: true }),
   onReplace: () => account.replaceKey(),
 });
@@ -68,12 +69,19 @@ export const account = createAccountStore({
   access,
   ask: questions.ask,
   isSignedIn: () => view.value === 'pages',
-  onUsage: () => void usage.reload(),
+  reloadUsagePage: () => usage.reload(),
   onKeyReplaced: showKeyCreated,
   onRenewed: showPages,
   onSignedOut: signOut,
 });
-export const usage = createUsageStore({ session, failures, access, keys: keys.keys });
+export const usage = createUsageStore({
+  session,
+  failures,
+  access,
+  keys: keys.keys,
+  readUsage: account.readUsage,
+  isVisible: () => isShown('usage'),
+});
 export const notices = createNoticesStore({ session, failures, access, sendsMail });
 export const prices = createPricesStore({
   session,

@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import type { Usage, UserOfKey } from '../../client/index.ts';
+import type { QuotientClient, Usage, UsageBy, UserOfKey } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { graceField } from '../../pages/components/asked-field.tsx';
 import type { Question } from '../../pages/components/dialog.tsx';
@@ -25,8 +25,8 @@ type Options = {
   access: ReadonlySignal<Access>;
   ask: (question: Question) => void;
   isSignedIn: () => boolean;
-  /** Undefined if the usage could not be read. */
-  onUsage: (usage: Usage | undefined) => void;
+  /** Reads the usage for the page Usage. Undefined if that page is not open. */
+  reloadUsagePage: () => Promise<void> | undefined;
   onKeyReplaced: () => void;
   onRenewed: () => void;
   onSignedOut: (notice: string) => void;
@@ -34,7 +34,8 @@ type Options = {
 
 /** The user, the key in use and the allowance. Each response updates the allowance, and then the free usage call. */
 export function createAccountStore(options: Options) {
-  const { session, failures, access, ask, isSignedIn, onUsage, onKeyReplaced, onRenewed, onSignedOut } = options;
+  const { session, failures, access, ask, isSignedIn, reloadUsagePage, onKeyReplaced, onRenewed, onSignedOut } =
+    options;
   const user = signal<UserOfKey | undefined>(undefined);
   const maskedKey = signal('');
   const isRemembered = signal(false);
@@ -45,6 +46,10 @@ export function createAccountStore(options: Options) {
   const isLoading = signal(true);
   const failure = failures.open();
   let readAt: Date | undefined;
+  /** The numbers of the last read, and of the read that is shown. */
+  let turn = 0;
+  let shownTurn = 0;
+  let running: { client: QuotientClient; by: UsageBy | undefined; usage: Promise<Usage> } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function show(next: Usage): void {
@@ -58,20 +63,36 @@ export function createAccountStore(options: Options) {
     failure.clear();
   }
 
-  async function refresh(): Promise<void> {
-    if (!session.user) return;
+  async function requestUsage(client: QuotientClient, by?: UsageBy): Promise<Usage> {
+    turn += 1;
+    const ownTurn = turn;
     try {
-      const next = await session.client.usage();
-      show(next);
-      onUsage(next);
+      const next = await client.usage({ by });
+      if (ownTurn > shownTurn && client === session.client) {
+        shownTurn = ownTurn;
+        show(next);
+      }
+      return next;
     } catch (thrown) {
-      if (!session.user) return;
-      age.value = readAt && { fetchedAt: readAt, stale: undefined, failure: toError(thrown) };
-      failure.report(thrown, refresh, readAt !== undefined);
-      onUsage(undefined);
+      if (session.user) {
+        age.value = readAt && { fetchedAt: readAt, stale: undefined, failure: toError(thrown) };
+        failure.report(thrown, refresh, readAt !== undefined);
+      }
+      throw thrown;
     } finally {
       isLoading.value = false;
+      if (ownTurn === turn) running = undefined;
     }
+  }
+
+  /** Reads the usage for a page. The newest response updates the allowance. Pages share a read that is running. */
+  function readUsage(client: QuotientClient, by?: UsageBy): Promise<Usage> {
+    if (running?.client !== client || running.by !== by) running = { client, by, usage: requestUsage(client, by) };
+    return running.usage;
+  }
+
+  async function refresh(): Promise<void> {
+    if (session.user) await (reloadUsagePage() ?? readUsage(session.client).catch(() => undefined));
   }
 
   session.onAnswer(({ allowance, path, status }) => {
@@ -99,6 +120,7 @@ export function createAccountStore(options: Options) {
     isLoading,
     failure,
     refresh,
+    readUsage,
     renewal,
     usage: () => usage.value,
     left: () => left.value,

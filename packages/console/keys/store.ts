@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import type { ApiKey, CreatedKey } from '../../client/index.ts';
+import type { ApiKey, CreatedKey, QuotientClient, Usage } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import type { Questions } from '../../pages/components/dialog.tsx';
 import type { Fields } from '../../pages/components/form.tsx';
@@ -11,6 +11,7 @@ import { callsOn, canManage, isOwner, keyInUse } from './words.ts';
 
 type KeysContext = PanelContext & {
   questions: Questions;
+  readUsage: (client: QuotientClient, by: 'key') => Promise<Usage>;
   onOwnKeyRevoked: () => void;
   /** The user selected Replace for the key that this page uses. */
   onReplace: () => void;
@@ -27,13 +28,14 @@ const ACCESS = {
 } as const satisfies Record<Status, Access>;
 
 /** The keys of the account, their usage, and the access of the key that this page uses. */
-export function openKeyList({ session, failures, questions, onOwnKeyRevoked, onReplace }: KeysContext) {
+export function openKeyList(context: KeysContext) {
+  const { session, failures, questions, readUsage, onOwnKeyRevoked, onReplace } = context;
   const data = openPanelData(
     { session, failures },
     async (client) => {
       const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= serviceNow();
       // An expired account can list its keys, but not read its usage.
-      const usage = isLapsed ? undefined : client.usage({ by: 'key' });
+      const usage = isLapsed ? undefined : readUsage(client, 'key');
       const [keys, used] = await Promise.all([client.keys(), usage]);
       const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
       const inUse = keyInUse(keys, session.key);

@@ -150,7 +150,7 @@ const Frame = ({ actions, children }: { actions?: ComponentChildren; children: C
 
 /** The latest requests of the account. A row opens its details. */
 export function RequestLog({ store }: Props) {
-  const { access, log, isLogOff, loadLog } = store;
+  const { access, log, isLogOff, refresh } = store;
   const { value } = log.value;
   if (access.value === 'none' || isLogOff.value) {
     return (
@@ -162,7 +162,7 @@ export function RequestLog({ store }: Props) {
   const actions = (
     <>
       <Age of={log.age.value} />
-      <button type="button" class="small" onClick={() => void loadLog()}>
+      <button type="button" class="small" onClick={() => void refresh()}>
         Refresh
       </button>
     </>

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { ApiKey } from '../../client/index.ts';
+import type { ApiKey, QuotientClient, Usage } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { csvText } from '../../pages/csv.ts';
 import { isoDate, lastDays } from '../../pages/dates.ts';
@@ -13,18 +13,20 @@ export type UsageContext = PanelContext & {
   /** The keys of the account; empty if the key cannot list them. */
   keys: ReadonlySignal<readonly ApiKey[]>;
   access: ReadonlySignal<Access>;
+  readUsage: (client: QuotientClient, by?: 'key' | 'path') => Promise<Usage>;
+  /** Whether Usage is the current page. */
+  isVisible: () => boolean;
 };
 
 /** The calls by day, key or path, and the latest requests. All reads are free. */
-export function createUsageStore({ keys, access, ...context }: UsageContext) {
+export function createUsageStore({ keys, access, readUsage, isVisible, ...context }: UsageContext) {
   const by = signal<UsageBy>('key');
   const usage = openPanelData(context, async (client, wanted: UsageBy) => ({
     by: wanted,
-    usage: await client.usage(wanted === 'day' ? {} : { by: wanted }),
+    usage: await readUsage(client, wanted === 'day' ? undefined : wanted),
   }));
   const log = openPanelData(context, (client) => client.requests(), { states: ['not_found'] });
   const filter = signal<Filter>(NO_FILTER);
-  let isOpen = false;
 
   /** The usage, if it has been read for the selected breakdown. */
   const shown = computed(() => (usage.value.value?.by === by.value ? usage.value.value.usage : undefined));
@@ -44,7 +46,11 @@ export function createUsageStore({ keys, access, ...context }: UsageContext) {
     filter,
     requests: computed(() => log.value.value?.requests.filter((request) => matches(request, filter.value))),
     isLogOff: computed(() => log.error.value?.code === 'not_found'),
-    loadLog,
+
+    /** Reads the requests and the usage. */
+    async refresh(): Promise<void> {
+      await Promise.all([loadLog(), usage.load(by.value)]);
+    },
 
     breakDown(wanted: UsageBy): void {
       by.value = wanted;
@@ -58,20 +64,13 @@ export function createUsageStore({ keys, access, ...context }: UsageContext) {
       saveFile(`quotient-usage-by-${by.value}-${isoDate(now)}.csv`, new Blob([csvText(rows)], { type: 'text/csv' }));
     },
 
-    /** Reads the usage again after a change of the account or calls of the page, while the page Usage is open. */
-    async reload(): Promise<void> {
-      if (isOpen) await usage.load(by.value);
-    },
+    /** Reads the usage again after a change of the account or calls of the page, if the page Usage is open. */
+    reload: (): Promise<void> | undefined => (isVisible() ? usage.load(by.value) : undefined),
 
     /** Reads the data when the page Usage opens. Returns the function that closes the page. */
     open(): () => void {
-      isOpen = true;
       void usage.load(by.value);
-      const stop = access.subscribe(() => void loadLog());
-      return () => {
-        isOpen = false;
-        stop();
-      };
+      return access.subscribe(() => void loadLog());
     },
   };
 }

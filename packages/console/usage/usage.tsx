@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Bars } from '../../pages/components/bars.tsx';
 import { ButtonGroup } from '../../pages/components/button-group.tsx';
 import { Figures, Isolated, Meter, Panel } from '../../pages/components/figures.tsx';
@@ -99,7 +99,8 @@ const Breakdown = ({ store: { by, table, usage, breakDown, save } }: Props) => (
 
 /** The page Usage: the calls of the last 31 days, and the latest requests. */
 export function UsagePage({ store }: Props) {
-  useEffect(store.open, []);
+  // Before the response to the list of keys, so that both share the read of the usage.
+  useLayoutEffect(store.open, []);
   return (
     <>
       <Head title="Usage" />

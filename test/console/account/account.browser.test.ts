@@ -119,7 +119,7 @@ it.each([
 it('while the usage or access is unknown, only an expired key can be renewed', async () => {
   const unavailable = (path: string) => (page: Page) =>
     page.route(`**${path}`, (route) => route.fulfill({ status: 503, body: '' }));
-  let page = await visit(await opened.service.createUser(), { prepare: unavailable('/v1/user/usage') });
+  let page = await visit(await opened.service.createUser(), { prepare: unavailable('/v1/user/usage*') });
   await allowance(page).getByText('Expires').waitFor();
   expect(await renewal(page).getAttribute('aria-disabled')).toBe('true');
 

@@ -33,6 +33,7 @@ const rowOf = (place: Locator, name: string) =>
   place.getByRole('row').filter({ has: here.page.getByRole('rowheader', { name, exact: true }) });
 const cellsOf = async (name: string) => rowOf(breakdown(), name).getByRole('cell').allInnerTexts();
 const heads = () => breakdown().getByRole('columnheader').allInnerTexts();
+const left = (calls: string) => here.page.getByRole('link', { name: new RegExp(` ${calls} left$`) });
 const requests = (text: string) => log().getByRole('row').filter({ hasText: text });
 
 async function saved(): Promise<{ name: string; lines: string[] }> {
@@ -51,6 +52,8 @@ it('shows the calls by key, path and day, and the latest requests with their det
   await rowOf(breakdown(), 'Shop Daily limit 1,500').waitFor();
   expect(await heads()).toEqual(['Key', 'Today', '7 days', '31 days']);
   expect(await cellsOf('Shop Daily limit 1,500')).toEqual(['2', '2', '2']);
+  await left('999,998').waitFor();
+  expect(here.requests.filter((url) => url.includes('/v1/user/usage'))).toHaveLength(1);
   const byKey = await saved();
   expect(byKey.name).toBe(`quotient-usage-by-key-${today}.csv`);
   expect(byKey.lines).toContainEqual(expect.stringMatching(`^${today},\\d+,Shop,${shop.slice(0, 7)},1500,2$`));
@@ -88,6 +91,7 @@ it('shows the calls by key, path and day, and the latest requests with their det
   await service.get('/v1/prices/latest/token?tokenName=solana', { key: shop });
   await log().getByRole('button', { name: 'Refresh' }).click();
   await requests('tokenName=solana').waitFor();
+  await left('999,997').waitFor();
 
   // A click on any place of the row opens its details.
   await requests(HISTORY).click();
