@@ -15,6 +15,9 @@ export const isForPages = ({ allowedOrigins }: Origins) => (allowedOrigins?.leng
 
 export const nameOf = (key: ApiKey): string => key.label ?? (isOwner(key) ? 'Owner key' : 'Key without a label');
 
+/** A replaced owner key has the same name as the new one. */
+export const distinctNameOf = (key: ApiKey): string => (key.replacedAt ? `${nameOf(key)} (replaced)` : nameOf(key));
+
 export function purposeInWords(key: Scopes & Origins & Pick<ApiKey, 'url'>): string {
   if (isOwner(key)) return 'Account';
   if (isForPages(key)) return 'Web pages';

@@ -2,7 +2,7 @@ import type { ApiKey, Usage } from '../../client/index.ts';
 import type { CsvField } from '../../pages/csv.ts';
 import { lastDays } from '../../pages/dates.ts';
 import { count, onDate } from '../../pages/format.ts';
-import { nameOf } from '../keys/words.ts';
+import { distinctNameOf } from '../keys/words.ts';
 
 export type UsageBy = 'day' | 'key' | 'path';
 
@@ -29,12 +29,12 @@ function keyRows(used: readonly UsageOfKey[], listed: readonly ApiKey[]): KeyRow
   const rows = used.map(({ id, label, start, calls, daily }): KeyRow => {
     const key = listed.find((one) => one.id === id);
     const unknown = id === null ? NOT_RECORDED : (label ?? (start === null ? `Key ${id}` : `${start}…`));
-    return { id, name: key ? nameOf(key) : unknown, start, dailyLimit: key?.dailyLimit ?? null, calls, daily };
+    return { id, name: key ? distinctNameOf(key) : unknown, start, dailyLimit: key?.dailyLimit ?? null, calls, daily };
   });
   const others = listed.filter(({ id }) => !used.some((one) => one.id === id));
   return [
     ...rows.toSorted((a, b) => b.calls - a.calls),
-    ...others.map((key) => ({ ...key, name: nameOf(key), calls: 0, daily: [] })),
+    ...others.map((key) => ({ ...key, name: distinctNameOf(key), calls: 0, daily: [] })),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { ApiKey, RequestLog } from '../../client/index.ts';
 import { DAY } from '../../pages/dates.ts';
 import { numbers, onDateAtSecond, utc } from '../../pages/format.ts';
-import { nameOf } from '../keys/words.ts';
+import { distinctNameOf } from '../keys/words.ts';
 
 export type LoggedRequest = RequestLog['requests'][number];
 
@@ -43,7 +43,7 @@ export function matches(request: LoggedRequest, { text, key, isFailed }: Filter)
 
 export function keyNameOf({ keyId, keyLabel }: LoggedRequest, listed: readonly ApiKey[]): string {
   const key = listed.find(({ id }) => id === keyId);
-  return key ? nameOf(key) : (keyLabel ?? `Key ${keyId}`);
+  return key ? distinctNameOf(key) : (keyLabel ?? `Key ${keyId}`);
 }
 
 /** The keys of the requests, for a choice. */

@@ -76,6 +76,8 @@ it('lists the keys with their limits, the most used first and unused keys last',
       { name: 'Unused', limit: null, values: ['0', '0', '0'] },
     ],
   });
+  const replaced = { ...unused, label: null, scopes: ['account' as const], replacedAt: new Date(NOW) };
+  expect(table('key', [replaced]).rows.at(-1)?.name).toBe('Owner key (replaced)');
   expect(table('key', []).rows[0], 'the limits are unknown if the key cannot list the keys').toMatchObject({
     name: 'Shop',
     limit: null,

@@ -60,12 +60,10 @@ it('colors a request by its outcome', () =>
 
 it('names the key by its current label, its label in the log or its ID, and lists the keys of the requests', () => {
   const key = { id: 7, label: 'New name', scopes: ['prices'] } as unknown as ApiKey;
+  const replaced = { ...key, replacedAt: ago(1) };
   const deleted = { ...request, keyId: 3, keyLabel: null };
-  expect([keyNameOf(request, [key]), keyNameOf(request, []), keyNameOf(deleted, [key])]).toEqual([
-    'New name',
-    'Shop',
-    'Key 3',
-  ]);
+  const names = [[key], [replaced], []].map((listed) => keyNameOf(request, listed));
+  expect([...names, keyNameOf(deleted, [key])]).toEqual(['New name', 'New name (replaced)', 'Shop', 'Key 3']);
   expect(keyOptions([request, deleted, rejected], [key])).toEqual([
     ['', 'All keys'],
     ['3', 'Key 3'],
