@@ -3,9 +3,10 @@ import { serviceNow } from '../../pages/clock.ts';
 import { type Figure, Figures, Panel, Tag, Time } from '../../pages/components/figures.tsx';
 import { Loading, Problem } from '../../pages/components/states.tsx';
 import { type Column, Table } from '../../pages/components/table.tsx';
-import { count, onDateAt } from '../../pages/format.ts';
+import { count, onDateAtSecond } from '../../pages/format.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
+import { timeOf } from '../usage/log.ts';
 import type { NoticesStore } from './store.ts';
 import { outcomeInWords } from './texts.ts';
 
@@ -14,10 +15,24 @@ type Props = { store: NoticesStore };
 const LEVELS = { pending: 'neutral', retrying: 'warn', delivered: 'good', failed: 'bad' } as const;
 
 const COLUMNS: readonly Column<WebhookDelivery>[] = [
-  { title: 'Created (UTC)', cell: ({ createdAt }) => onDateAt(createdAt) },
+  { title: 'Created (UTC)', cell: ({ createdAt }) => timeOf(createdAt, serviceNow()) },
   { title: 'Status', cell: ({ status }) => <Tag state={status} level={LEVELS[status]} /> },
-  { title: 'Event', kind: 'name', cell: ({ payload }) => <code>{payload.type}</code> },
-  { title: 'Attempts', kind: 'num', isExtra: true, cell: ({ attempts }) => count(attempts) },
+  {
+    title: 'Event',
+    kind: 'name',
+    cell: ({ payload, resendOf }) => (
+      <>
+        <code>{payload.type}</code> {resendOf !== null && <Tag state="resend" />}
+      </>
+    ),
+  },
+  // `attempts` includes a running attempt.
+  {
+    title: 'Attempts',
+    kind: 'num',
+    isExtra: true,
+    cell: ({ status, attempts }) => count(status === 'pending' ? 0 : attempts),
+  },
   { title: 'Outcome', kind: 'line', cell: (delivery) => outcomeInWords(delivery, serviceNow()) },
 ];
 
@@ -42,7 +57,7 @@ function Details({ store: { hasUrl, resend }, delivery }: Props & { delivery: We
         <button
           type="button"
           class="small"
-          aria-label={`Resend ${payload.type} of ${onDateAt(createdAt)}`}
+          aria-label={`Resend ${payload.type} of ${onDateAtSecond(createdAt)}`}
           onClick={() => void resend(id)}
         >
           Resend

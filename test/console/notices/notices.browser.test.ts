@@ -77,6 +77,9 @@ it('saves the settings, shows the secret once, and sends, lists and resends a te
     .getByRole('button', { name: /^Resend webhook\.test of / })
     .press('Enter');
   await rows().nth(1).waitFor();
+  await rows().first().getByText('resend', { exact: true }).waitFor();
+  expect(await rows().getByText('resend', { exact: true }).count()).toBe(1);
+  expect(await rows().getByRole('rowheader').first().innerText()).toMatch(/:\d\d:\d\d/);
   await expect.poll(() => receiver.deliveries.length).toBe(2);
   expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   await outcome.waitFor();
