@@ -66,7 +66,8 @@ function fieldsOf(key: ApiKey | undefined, values: Fields | undefined): Asked[] 
       wrong: 'Enter a complete date from today on, including the year.',
     },
     { kind: 'number', name: 'dailyLimit', label: 'Calls per UTC day', least: 1, most: 2_147_483_647, reset, ...limit },
-    {
+    // A program that cannot send headers is not a web page.
+    (!isUrlKey || Boolean(key?.allowedOrigins?.length)) && {
       kind: 'text',
       name: 'allowedOrigins',
       label: 'Only for web pages on these origins',

@@ -36,7 +36,7 @@ export function KeyGuide({ of: key, apiKey = PLACEHOLDER, baseUrl, onCopied }: G
       <Code text={code} />
       <div class="foot">
         <CopyButton label="Copy code" text={code} onCopied={onCopied} />
-        <span class="soft">{noteFor(use.value, key)}</span>
+        <span class="soft">{noteFor(use.value, key, apiKey !== PLACEHOLDER)}</span>
       </div>
     </div>
   );

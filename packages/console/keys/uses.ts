@@ -143,12 +143,14 @@ export const usesOf = (key: Terms): readonly UseName[] =>
     return (scope === undefined || key.scopes.includes(scope)) && (fitsPages || !isForPages(key));
   });
 
-export function noteFor(name: UseName, key: Terms): string {
+/** @param isNew the page states which origins the operator has allowed */
+export function noteFor(name: UseName, key: Terms, isNew = false): string {
   if (key.url) return 'Anyone who sees the URL can use the key. Use one key for each document or program.';
   if (isOwner(key)) return 'Do not pass the owner key on. Create a separate key for each web page, wallet and agent.';
   if (name !== 'page') return useOf(name).note ?? '';
   const where = `The code works only in web pages on ${(key.allowedOrigins ?? []).join(', ')}.`;
-  return `${isForPages(key) ? where : USES.page.note} ${ORIGINS}`;
+  if (!isForPages(key)) return `${USES.page.note} ${ORIGINS}`;
+  return isNew ? where : `${where} ${ORIGINS}`;
 }
 
 /** @param baseUrl without a trailing slash */

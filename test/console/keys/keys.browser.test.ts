@@ -195,6 +195,7 @@ it('creates keys by their purpose, whose code works, until the account has the m
   await field('Spreadsheet').check();
   expect([await field('Use the node').isChecked(), await field('Read prices').isChecked()]).toEqual([false, true]);
   expect(await field('Calls per UTC day').inputValue()).toBe('500');
+  expect(await field('Only for web pages').count(), 'spreadsheets send no origin').toBe(0);
   await dialog().getByText('A key for a program that cannot send headers.').waitFor();
   await field('Calls per UTC day').fill('');
   await confirm('Create key');
@@ -220,6 +221,8 @@ it('creates keys by their purpose, whose code works, until the account has the m
   expect(await uses(), 'only pages send an origin').toEqual(['Web page']);
   await dialog().getByText('cannot be renewed').waitFor();
   await dialog().getByText(`The code works only in web pages on ${origin}.`).waitFor();
+  await dialog().getByText('The operator allows calls from its pages.').waitFor();
+  expect(await dialog().getByText('unless the operator has allowed').count()).toBe(0);
   const text = await copied('Copy code');
   expect(await shownAt(origin, text)).toMatch(/^Bitcoin: [\d.]+ USD$/);
   const others = { label: 'Other', scopes: 'prices', allowedOrigins: 'https://shop.example' };
