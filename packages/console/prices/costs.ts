@@ -23,13 +23,21 @@ function hourlyInWords(hourly: number, usage: Period): string {
 export const refreshInWords = (calls: number, usage: Period): string =>
   hourlyInWords((calls * 60) / REFRESH_MINUTES, usage);
 
+const liveCallsPerHour = (tokens: number) => costOf(tokens) * 60;
+
 export const liveInWords = (tokens: number, usage: Period): string =>
-  `${inCalls(costOf(tokens))} per minute while the page is visible, whatever the number of tabs. ${hourlyInWords(costOf(tokens) * 60, usage)}`;
+  `${inCalls(costOf(tokens))} per minute while the page is visible, whatever the number of tabs. ${hourlyInWords(liveCallsPerHour(tokens), usage)}`;
 
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
   remaining < (percent / 100) * limit;
 
 export type PanelCost = readonly [panel: string, calls: number];
+
+/** `tokens` is the number of live prices. */
+export function costLine(calls: number, tokens: number): string {
+  const live = tokens > 0 ? `Live prices cost up to ${inCalls(liveCallsPerHour(tokens))} an hour. ` : '';
+  return `${live}A refresh costs ${inCalls(calls)}.`;
+}
 
 /** The cost of a refresh of the panels. */
 export function costInWords(panels: readonly PanelCost[]): string {

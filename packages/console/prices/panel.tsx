@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Info, Switch } from '../../pages/components/controls.tsx';
-import { count, inCalls } from '../../pages/format.ts';
+import { count } from '../../pages/format.ts';
 import { Age } from '../core/age.tsx';
 import { CurrencyChoice } from '../core/currency-choice.tsx';
 import { PanelProblem } from '../core/failures.tsx';
@@ -116,7 +116,7 @@ const Search = ({ list: { search, size } }: Pick<PricesStore, 'list'>) => (
 
 /** What the page charges, and when it stops. */
 const Costs = ({ store: { costs, reserve, checkReserve, currency } }: StoreProps) => (
-  <Info label={`A refresh costs ${inCalls(costs.value.calls)}.`}>
+  <Info label={costs.value.line}>
     <p>{costs.value.refresh}</p>
     <p>
       Refresh every {REFRESH_MINUTES} minutes: {costs.value.autoRefresh}

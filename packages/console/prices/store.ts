@@ -17,7 +17,7 @@ import {
   showAddress,
 } from './address.ts';
 import { openAutoRefresh, openReserve } from './auto-refresh.ts';
-import { costInWords, liveInWords, type PanelCost, refreshInWords } from './costs.ts';
+import { costInWords, costLine, liveInWords, type PanelCost, refreshInWords } from './costs.ts';
 import { openPriceList } from './list.ts';
 import { openLive } from './live.ts';
 import { openStatistics } from './statistics.ts';
@@ -78,7 +78,7 @@ export function createPricesStore(options: Options) {
     const usage = allowance.usage();
     const tokens = list.quotes.requested.value.size;
     return {
-      calls,
+      line: costLine(calls, live.isOn.value ? tokens : 0),
       refresh: costInWords(panels),
       autoRefresh: refreshInWords(calls, usage),
       live: liveInWords(tokens, usage),

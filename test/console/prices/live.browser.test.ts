@@ -45,6 +45,7 @@ describe('live prices', () => {
     await live(page).check();
     await expect.poll(streams).toBe(1);
     expect(await pulses()).toBe(1);
+    await pricesOn(page).panel.getByText('Live prices cost up to 60 calls an hour. A refresh costs 1 call.').waitFor();
     await store('solana', 150);
     const cell = priceOf(page, 'Solana');
     await expect.poll(() => cell.innerText()).toBe('$150.00');
