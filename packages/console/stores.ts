@@ -122,8 +122,8 @@ page.subscribe(() => {
   openPrices();
 });
 
-function showKeyCreated(): void {
-  entrance.showKey();
+function showKeyCreated(oldKey?: string): void {
+  entrance.showKey(oldKey);
   show('key-created');
 }
 

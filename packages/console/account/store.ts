@@ -10,7 +10,7 @@ import { masked } from '../api/answer-text.ts';
 import type { DataAge } from '../api/api-call.ts';
 import type { Access, Session } from '../api/session.ts';
 import type { Failures } from '../core/failures.tsx';
-import { deletionInWords, renewalInWords, replacementInWords } from './texts.ts';
+import { deletionInWords, oldKeyInWords, renewalInWords, replacementInWords } from './texts.ts';
 import { type Renewal, renewalOf } from './validity.ts';
 
 /** The delay in ms from the last response of a burst to the single request that reads the usage. */
@@ -27,7 +27,8 @@ type Options = {
   isSignedIn: () => boolean;
   /** Reads the usage for the page Usage. Undefined if that page is not open. */
   reloadUsagePage: () => Promise<void> | undefined;
-  onKeyReplaced: () => void;
+  /** `oldKey` states when the old key stops working. */
+  onKeyReplaced: (oldKey: string) => void;
   onRenewed: () => void;
   onSignedOut: (notice: string) => void;
 };
@@ -156,8 +157,9 @@ export function createAccountStore(options: Options) {
         fields: [graceField('The old key stops working')],
         effect: (values) => user.value && replacementInWords(user.value, Number(values('grace')), serviceNow()),
         async act(values) {
-          session.continueAs(await session.client.rotate({ graceSeconds: Number(values('grace')) }));
-          onKeyReplaced();
+          const graceSeconds = Number(values('grace'));
+          session.continueAs(await session.client.rotate({ graceSeconds }));
+          onKeyReplaced(oldKeyInWords(graceSeconds, serviceNow()));
         },
       }),
 

@@ -1,6 +1,8 @@
 import type { Usage, UserOfKey } from '../../client/index.ts';
 import { count, onDateAt } from '../../pages/format.ts';
 
+const graceEnd = (seconds: number, now: number) => `${onDateAt(new Date(now + seconds * 1000))} (UTC)`;
+
 type Dated = Pick<UserOfKey, 'validUntil' | 'limit'>;
 
 export function renewalInWords({ validUntil, limit }: Dated, now: number): string {
@@ -19,10 +21,15 @@ export function deletionInWords(usage: Usage | undefined, now: number): string {
 }
 
 export function replacementInWords({ validUntil }: Dated, graceSeconds: number, now: number): string {
-  const end = onDateAt(new Date(now + graceSeconds * 1000));
   const old =
     graceSeconds > 0
-      ? `Until ${end} (UTC), the old key can read data but cannot manage the account.`
+      ? `Until ${graceEnd(graceSeconds, now)}, the old key can read data but cannot manage the account.`
       : 'The old key stops working immediately.';
   return `You get a new key. The new key is shown only once and is valid until ${onDateAt(validUntil)}. Your usage stays the same, and your other keys stay valid. ${old}`;
 }
+
+/** Shown after the replacement. */
+export const oldKeyInWords = (graceSeconds: number, now: number): string =>
+  graceSeconds > 0
+    ? `The old key can read data until ${graceEnd(graceSeconds, now)}, and then stops working.`
+    : 'The old key no longer works.';

@@ -36,6 +36,9 @@ export const MAIL_LINKS: Readonly<Record<MailLink['purpose'], LinkTexts & { use:
   },
 };
 
+/** `oldKey`: when the key that this one replaces stops working, in words. */
+type NewKey = { apiKey: string; validUntil: Date; isRemembered: boolean; oldKey: string | undefined };
+
 type Events = {
   /** A registration or an emailed link has returned a user with a new key. */
   onKey: (user: User) => void;
@@ -51,7 +54,7 @@ type Service = ServiceFacts & { plans: readonly PlanFacts[] };
 export function openEntrance(session: Session, service: Service, resumeFailure: PanelFailure, events: Events) {
   const { anonymous, setRemembered, setSaved } = session;
   const { onKey, onSignedIn } = events;
-  const newKey = signal<{ apiKey: string; validUntil: Date; isRemembered: boolean } | undefined>(undefined);
+  const newKey = signal<NewKey | undefined>(undefined);
 
   return {
     ...{ service, events, anonymous, newKey, setRemembered, setSaved },
@@ -85,9 +88,10 @@ export function openEntrance(session: Session, service: Service, resumeFailure: 
     useLink: async ({ purpose, code }: MailLink) => onKey(await MAIL_LINKS[purpose].use(anonymous, code)),
 
     /** Shows the key of the session, which the user has not saved yet. */
-    showKey(): void {
+    showKey(oldKey = newKey.value?.oldKey): void {
       const { user, key } = session;
-      newKey.value = user && { apiKey: key, validUntil: user.validUntil, isRemembered: session.isRemembered() };
+      const isRemembered = session.isRemembered();
+      newKey.value = user && { apiKey: key, validUntil: user.validUntil, isRemembered, oldKey };
     },
     keepKey(): void {
       newKey.value = undefined;

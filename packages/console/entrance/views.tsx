@@ -21,12 +21,12 @@ const View = (props: { title: string; children: ComponentChildren }) => (
 /** The new owner key, until the user confirms that it is saved. */
 function NewKey({ entrance: { newKey, setRemembered, setSaved, keepKey } }: Props) {
   if (!newKey.value) return null;
-  const { apiKey, validUntil, isRemembered } = newKey.value;
+  const { apiKey, validUntil, isRemembered, oldKey } = newKey.value;
   return (
-    <View title="Your API key">
+    <View title={oldKey === undefined ? 'Your API key' : 'Your new key'}>
       <p>
         Save this key where you keep your passwords. The service stores only the hash of the key. After you sign out,
-        the key cannot be shown again.
+        the key cannot be shown again. {oldKey}
       </p>
       <CodeBlock text={apiKey} onCopied={setSaved} />
       <p>

@@ -136,7 +136,8 @@ it('replaces the key, shows the new one once, and deletes the account only after
   await page.getByRole('button', { name: 'Replace key…' }).click();
   await page.getByLabel('The old key stops working').selectOption('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
-  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  await page.getByText('The old key no longer works.').waitFor();
   const [key = ''] = /qt_\w{38}/.exec(await page.locator('main').innerText()) ?? [];
   expect(key).not.toBe(old);
   await page.getByRole('button', { name: 'I have saved it' }).click();

@@ -86,8 +86,8 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   await act(page, 'Replace key');
   await page.getByLabel('The old key stops working').selectOption('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
-  await page.getByRole('heading', { name: 'Your API key' }).waitFor();
-  const created = await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText();
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  const created = await page.getByRole('region', { name: 'Your new key' }).locator('code').first().innerText();
   await expect.poll(() => keyOf(other)).toContain(created.slice(-3));
   await open(other, 'Prices');
   await other.getByRole('button', { name: 'Ethereum' }).click();
@@ -98,7 +98,7 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   await other.getByRole('button', { name: 'Delete permanently' }).click();
   await other.getByText('have been deleted').waitFor();
   expect(
-    await page.getByRole('region', { name: 'Your API key' }).locator('code').first().innerText(),
+    await page.getByRole('region', { name: 'Your new key' }).locator('code').first().innerText(),
     'an unsaved key stays visible',
   ).toBe(created);
   await page.getByRole('button', { name: 'I have saved it' }).click();

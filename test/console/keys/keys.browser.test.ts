@@ -281,6 +281,7 @@ it('warns about an owner key that a page or a URL contained, until it is replace
 
   await press('Replace Owner key');
   await confirm('Replace');
+  await here.page.getByText(/The old key can read data until .+ \(UTC\), and then stops working\./).waitFor();
   await here.page.getByRole('button', { name: 'I have saved it' }).click();
   await rowOf('Owner key').filter({ hasText: 'replaced' }).waitFor();
   expect(await warnings.count(), 'no page has used the new key').toBe(0);
