@@ -170,7 +170,11 @@ export function createPricesStore(options: Options) {
   }
 
   async function refresh(): Promise<void> {
+    const wasBlocked = failures.isBlocked();
     failures.clear();
+    // One free call shows whether the key is still rejected.
+    if (wasBlocked) await allowance.refresh();
+    if (failures.isBlocked()) return;
     await Promise.all([loadAll({ isRefresh: true }), onRefresh()]);
     await allowance.refresh();
   }
