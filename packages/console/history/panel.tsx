@@ -29,7 +29,9 @@ export const CHART_COSTS =
 /** Until a custom range is applied, the panel shows the earlier range. */
 function Controls({ store }: Props) {
   const { view, isCustom, choose, openDates, metricFault, rangeFault, intervalFault, fault } = store;
-  const onFault = (reason: string) => (fault.value = reason);
+  const onFault = (reason = '') => {
+    fault.value = reason;
+  };
   const { metric, interval } = view.value;
   const range = isCustom.value ? 'custom' : view.value.range;
   const setMetric = (next: HistoryView['metric']) => choose({ metric: next });
@@ -37,7 +39,7 @@ function Controls({ store }: Props) {
   const setInterval = (next: HistoryView['interval']) => choose({ interval: next });
   return (
     <>
-      <div class="controls">
+      <div class="controls" onFocusOut={() => onFault()}>
         <ButtonGroup
           label="Metric"
           options={METRICS}
@@ -56,7 +58,7 @@ function Controls({ store }: Props) {
         />
       </div>
       {isCustom.value && <Dates store={store} />}
-      <div class="controls">
+      <div class="controls" onFocusOut={() => onFault()}>
         <ButtonGroup
           label="Interval"
           options={INTERVALS}
