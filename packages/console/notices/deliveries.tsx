@@ -16,16 +16,15 @@ const LEVELS = { pending: 'neutral', retrying: 'warn', delivered: 'good', failed
 
 const COLUMNS: readonly Column<WebhookDelivery>[] = [
   { title: 'Created (UTC)', cell: ({ createdAt }) => timeOf(createdAt, serviceNow()) },
-  { title: 'Status', cell: ({ status }) => <Tag state={status} level={LEVELS[status]} /> },
   {
-    title: 'Event',
-    kind: 'name',
-    cell: ({ payload, resendOf }) => (
+    title: 'Status',
+    cell: ({ status, resendOf }) => (
       <>
-        <code>{payload.type}</code> {resendOf !== null && <Tag state="resend" />}
+        <Tag state={status} level={LEVELS[status]} /> {resendOf !== null && <Tag state="resend" />}
       </>
     ),
   },
+  { title: 'Event', kind: 'name', cell: ({ payload }) => <code>{payload.type}</code> },
   // `attempts` includes a running attempt.
   {
     title: 'Attempts',
