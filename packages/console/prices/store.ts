@@ -44,6 +44,8 @@ export function createPricesStore(options: Options) {
   /** The view that the URL requests, until it is shown. */
   let requested: RequestedView | undefined;
   let search: string | undefined;
+  /** Whether the calls of the last refresh were rejected because of the key. */
+  let wasRejected = false;
 
   const failure = failures.open();
   const list = openPriceList({ marketData, currency, failure, onLoad: showLoaded });
@@ -170,13 +172,14 @@ export function createPricesStore(options: Options) {
   }
 
   async function refresh(): Promise<void> {
-    const wasBlocked = failures.isBlocked();
+    const isRejected = wasRejected && failures.isBlocked();
     failures.clear();
     // One free call shows whether the key is still rejected.
-    if (wasBlocked) await allowance.refresh();
+    if (isRejected) await allowance.refresh();
     if (failures.isBlocked()) return;
     await Promise.all([loadAll({ isRefresh: true }), onRefresh()]);
     await allowance.refresh();
+    wasRejected = failures.isBlocked();
   }
 
   currency.onChange(() => {

@@ -102,6 +102,14 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
   await page.locator('.banner').getByRole('button', { name: 'Use another key' }).waitFor();
   expect(await figures()).toEqual(before);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
+  // Polled, because the first refresh may still be running.
+  await expect
+    .poll(async () => {
+      const made = priced();
+      await Promise.all([page.waitForResponse('**/v1/user/usage'), refresh()]);
+      return priced() - made;
+    })
+    .toBe(0);
   const made = priced();
   await page.clock.fastForward(600_000);
   expect(priced()).toBe(made);
