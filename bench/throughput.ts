@@ -1,20 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { compare, compareProcesses } from './comparison.ts';
 import type { Environment } from './environment.ts';
 import { freePort } from './free-port.ts';
 import { load } from './load.ts';
 import { reading } from './reading.ts';
+import { residentSize } from './resident-size.ts';
 import type { Server } from './service-process.ts';
 import { LATEST, openStand } from './stand.ts';
 import { atLeast, atMost, type Figure } from './table.ts';
 
 const MANY = 10_000;
-
-async function residentMegabytes({ pid }: Server): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
-}
 
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment, MANY);
@@ -36,7 +31,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   );
   figures.push(atLeast('latest/token against bare Fastify, same body', toPlain, 0.9));
   figures.push(atLeast('latest/token against bare Fastify, same body and headers', toWithHeaders, 0.97));
-  const withOneKey = await residentMegabytes(service);
+  const withOneKey = (await residentSize(service.pid)) ?? Number.NaN;
 
   for (const br of [false, true]) {
     const server = await (await stand.baselinesOf(year, { br })).plain();
@@ -74,7 +69,8 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   figures.push(atLeast('10,000 active keys against one', manyToOne, 0.9));
   figures.push(atMost('accounting statements meanwhile', count / seconds, 60, 'per second'));
   figures.push(atMost('resident memory under load, one key', withOneKey, 200, 'MB'));
-  figures.push(atMost('resident memory under load, 10,000 keys', await residentMegabytes(service), 200, 'MB'));
+  const withAllKeys = (await residentSize(service.pid)) ?? Number.NaN;
+  figures.push(atMost('resident memory under load, 10,000 keys', withAllKeys, 200, 'MB'));
 
   await stand.close();
   return figures;
