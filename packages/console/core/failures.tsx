@@ -81,7 +81,7 @@ export function openFailures() {
 export type Failures = ReturnType<typeof openFailures>;
 
 /** An error whose calls are retried. Screen readers skip the countdown. */
-export function RetryNote({ of: { error, countdown, retry } }: { of: RetryGroup }) {
+function RetryNote({ of: { error, countdown, retry } }: { of: RetryGroup }) {
   const { value } = error;
   if (!value) return null;
   const { code, detail } = value;

@@ -82,7 +82,7 @@ const keplr = ({ base }: At) => `await window.keplr.experimentalSuggestChain({
 const USES = {
   server: {
     title: 'Server',
-    note: 'Store the key outside of the source code.',
+    note: 'Keep the key out of the source code.',
     header: { curl: program('curl'), 'Node.js': program('javascript'), Python: program('python') },
   },
   page: {

@@ -11,7 +11,7 @@ import { outcomeInWords, thresholdsIn } from './texts.ts';
 const READ_INTERVAL = 1500;
 const MAX_READS = 20;
 
-export type NoticesContext = PanelContext & {
+type NoticesContext = PanelContext & {
   access: ReadonlySignal<Access>;
   /** Whether the service sends email. Otherwise, it sends no notices. */
   sendsMail: boolean;

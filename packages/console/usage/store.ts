@@ -9,7 +9,7 @@ import { openPanelData, type PanelContext } from '../core/panel-data.ts';
 import { type UsageBy, usageRows, usageTable } from './breakdown.ts';
 import { type Filter, matches, NO_FILTER } from './log.ts';
 
-export type UsageContext = PanelContext & {
+type UsageContext = PanelContext & {
   /** The keys of the account; empty if the key cannot list them. */
   keys: ReadonlySignal<readonly ApiKey[]>;
   access: ReadonlySignal<Access>;
