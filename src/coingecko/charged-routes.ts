@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PRIMARY_SOURCE } from '#prices/model/market-sources';
 import type { Gate } from '#server/gate';
-import type { DataResponse } from '#server/responses/response-body';
+import { bodyOf, type DataResponse } from '#server/responses/response-body';
 import type { Send } from '#server/responses/write-response';
+import { NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import { ERRORS } from './errors.ts';
 
 /** The number of coins per charged call. */
@@ -21,6 +23,18 @@ export const PER_COIN = {
   cost: () => 0,
   price: `one call for every ${COINS_PER_CALL} returned coins, rounded up`,
 };
+
+/** The response for a coin without the requested data, as of `now` (Unix ms). */
+export const emptyResponse = (body: string, now: number, gaps: readonly string[] = []): DataResponse => ({
+  body: bodyOf(body),
+  source: PRIMARY_SOURCE,
+  modifiedAt: now,
+  fetchedAt: now,
+  dueAt: now,
+  isImmutable: false,
+  gaps,
+  outcome: { ...NOTHING_TO_FETCH, fetched: true },
+});
 
 type Dependencies = { gate: Pick<Gate, 'charge' | 'refund'>; send: Send };
 

@@ -10,7 +10,7 @@ import { ONE_CALL } from './charged-routes.ts';
 import type { Coins } from './coins.ts';
 import { basesOf, type QuoteCurrency, quoteRates } from './currencies.ts';
 import { type CoinParts, coinRecord } from './figures/coin-record.ts';
-import { flag, plainText } from './parameters.ts';
+import { coinId, contractAddress, flag } from './parameters.ts';
 
 const parts = {
   localization: flag('Whether to return `localization`', true),
@@ -20,10 +20,7 @@ const parts = {
   developer_data: flag('Whether to return `developer_data`, whose members are null', true),
   sparkline: flag('Adds `sparkline_7d`, the archived hourly prices of 7 days'),
 };
-const ALL_PARTS: CoinParts = {
-  ...{ localization: true, tickers: true, market_data: true, community_data: true, developer_data: true },
-  sparkline: false,
-};
+const ALL_PARTS: CoinParts = z.object(parts).parse({});
 const YEAR = 365 * DAY;
 
 const record = z.record(z.string(), z.unknown()).meta({
@@ -65,7 +62,7 @@ export const coinDetails: FastifyPluginAsyncZod<Options> = async (app, options) 
     summary: 'Read a coin with its figures in all currencies',
     description: 'As CoinGecko’s path of the same name.',
     operationId: 'getCoinGeckoCoin',
-    params: z.object({ id: plainText('The ID of the coin', 'bitcoin') }),
+    params: coinId,
     querystring: z.object(parts),
     response,
   };
@@ -74,28 +71,18 @@ export const coinDetails: FastifyPluginAsyncZod<Options> = async (app, options) 
     summary: 'Read a coin by contract address',
     description: 'As CoinGecko’s path of the same name.',
     operationId: 'getCoinGeckoCoinByContract',
-    params: z.object({
-      platform: plainText('The ID of the platform', 'ethereum'),
-      address: plainText('The contract address', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
-    }),
+    params: contractAddress,
     response,
   };
 
-  for (const slash of ['', '/']) {
-    const hide = slash !== '';
-    app.get(`/coins/:id${slash}`, { schema: { ...coin, hide }, config }, async (request, reply) => {
-      const { user, params, query } = request;
-      const token = await coins.find(user, params.id);
-      return send(request, reply, coins.noted(await respond(token, query), [params.id]));
-    });
-    app.get(
-      `/coins/:platform/contract/:address${slash}`,
-      { schema: { ...contract, hide }, config },
-      async (request, reply) => {
-        const { user, params } = request;
-        const { token, address } = await coins.withAddress(user, params.platform, params.address);
-        return send(request, reply, respond(token, ALL_PARTS, address));
-      },
-    );
-  }
+  app.get('/coins/:id', { schema: coin, config }, async (request, reply) => {
+    const { user, params, query } = request;
+    const token = await coins.find(user, params.id);
+    return send(request, reply, coins.noted(await respond(token, query), [params.id]));
+  });
+  app.get('/coins/:platform/contract/:address', { schema: contract, config }, async (request, reply) => {
+    const { user, params } = request;
+    const { token, address } = await coins.withAddress(user, params.platform, params.address);
+    return send(request, reply, respond(token, ALL_PARTS, address));
+  });
 };

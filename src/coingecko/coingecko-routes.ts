@@ -50,6 +50,11 @@ export const coinGecko: FastifyPluginAsyncZod<Options> = async (app, options) =>
     return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
   });
 
+  // Each path is also accepted with a slash at its end.
+  app.addHook('onRoute', function (route) {
+    if (route.method !== 'GET' || route.url.endsWith('/')) return;
+    this.route({ ...route, url: `${route.routePath}/`, schema: { ...route.schema, hide: true } });
+  });
   app.register(coinReference, shared);
   app.register(keyUsage, { usageOf, burstPerSecond: settings.burstPerSecond });
   app.register(simplePrices, { ...shared, now: clock.now });

@@ -38,23 +38,21 @@ export const keyUsage: FastifyPluginAsyncZod<Options> = async (app, { usageOf, b
     operationId: 'getCoinGeckoKey',
     response: { 200: keyRecord },
   };
-  for (const slash of ['', '/']) {
-    app.get(`/key${slash}`, { schema: { ...schema, hide: slash !== '' }, config: FREE }, async ({ caller }, reply) => {
-      const { limit, used, remaining, periodStart, keys = [] } = await usageOf(caller, 'key');
-      const days = keys.find(({ id }) => id === caller.id)?.daily ?? [];
-      const ofKey = days.filter(({ date }) => date >= periodStart.slice(0, 10));
-      const perMinute = burstPerSecond * MINUTE_SECONDS;
-      reply.header('cache-control', 'no-store');
-      return {
-        plan: caller.user.plan,
-        rate_limit_request_per_minute: perMinute,
-        monthly_call_credit: limit,
-        current_total_monthly_calls: used,
-        current_remaining_monthly_calls: remaining,
-        api_key_rate_limit_request_per_minute: perMinute,
-        api_key_monthly_call_credit: limit,
-        api_key_current_total_monthly_calls: ofKey.reduce((sum, { calls }) => sum + calls, 0),
-      };
-    });
-  }
+  app.get('/key', { schema, config: FREE }, async ({ caller }, reply) => {
+    const { limit, used, remaining, periodStart, keys = [] } = await usageOf(caller, 'key');
+    const days = keys.find(({ id }) => id === caller.id)?.daily ?? [];
+    const ofKey = days.filter(({ date }) => date >= periodStart.slice(0, 10));
+    const perMinute = burstPerSecond * MINUTE_SECONDS;
+    reply.header('cache-control', 'no-store');
+    return {
+      plan: caller.user.plan,
+      rate_limit_request_per_minute: perMinute,
+      monthly_call_credit: limit,
+      current_total_monthly_calls: used,
+      current_remaining_monthly_calls: remaining,
+      api_key_rate_limit_request_per_minute: perMinute,
+      api_key_monthly_call_credit: limit,
+      api_key_current_total_monthly_calls: ofKey.reduce((sum, { calls }) => sum + calls, 0),
+    };
+  });
 };

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Token } from '#catalogue/token';
 import { DAY } from '#core/clock';
+import { enclosed } from '#prices/history/series-text';
 import type { LatestFigures, PricedToken } from '#prices/latest/latest-figures';
 import type { Ranked, Ranking } from '#prices/latest/latest-ranking';
 import { type ChargedSend, callsFor, PER_COIN } from './charged-routes.ts';
@@ -121,36 +122,31 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
         const rows = tokens.map((token) => ({ token, ranked: ranked(byName.get(token.name)) }));
         return sorted(rows, order).map((token) => marketRecord(token, byName.get(token.name), rate, marketOptions));
       },
-      *write(rows) {
-        let before = '[';
-        for (const row of rows) {
-          yield before + JSON.stringify(row);
-          before = ',';
-        }
-        yield before === '[' ? '[]' : ']';
-      },
+      write: (rows) =>
+        enclosed(
+          ['[', ']'],
+          rows.values().map((row) => JSON.stringify(row)),
+        ),
       cost: (rows) => callsFor(rows.length),
     });
   }
 
-  for (const slash of ['', '/']) {
-    app.get(`/coins/markets${slash}`, { schema: { ...schema, hide: slash !== '' }, config }, async (request, reply) => {
-      const { ids, names, symbols, include_tokens, vs_currency, order, per_page, page, precision, ...wanted } =
-        request.query;
-      await coins.ensure(request.user, ids);
-      const isSelected = [ids, names, symbols].some((one) => one.length > 0);
-      const selected = isSelected ? coins.select({ ids, names, symbols, all: include_tokens === 'all' }) : undefined;
-      const candidates = selected ? [...new Set(selected.map(({ token }) => token))] : all();
-      const tokens = await pageOf(candidates, order, per_page, page);
-      const marketOptions = {
-        periods: wanted.price_change_percentage,
-        sparkline: wanted.sparkline,
-        rehypothecated: wanted.include_rehypothecated,
-        round: roundTo(precision),
-      };
-      const make = async () =>
-        coins.noted(await respond(tokens, order, vs_currency, marketOptions, String(precision)), ids);
-      return sendCharged(request, reply, callsFor(tokens.length), make);
-    });
-  }
+  app.get('/coins/markets', { schema, config }, async (request, reply) => {
+    const { ids, names, symbols, include_tokens, vs_currency, order, per_page, page, precision, ...wanted } =
+      request.query;
+    await coins.ensure(request.user, ids);
+    const isSelected = [ids, names, symbols].some((one) => one.length > 0);
+    const selected = isSelected ? coins.select({ ids, names, symbols, all: include_tokens === 'all' }) : undefined;
+    const candidates = selected ? [...new Set(selected.map(({ token }) => token))] : all();
+    const tokens = await pageOf(candidates, order, per_page, page);
+    const marketOptions = {
+      periods: wanted.price_change_percentage,
+      sparkline: wanted.sparkline,
+      rehypothecated: wanted.include_rehypothecated,
+      round: roundTo(precision),
+    };
+    const make = async () =>
+      coins.noted(await respond(tokens, order, vs_currency, marketOptions, String(precision)), ids);
+    return sendCharged(request, reply, callsFor(tokens.length), make);
+  });
 };

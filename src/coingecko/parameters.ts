@@ -11,6 +11,16 @@ const wireOf = (type: object, example?: unknown) => ({
   ...(example !== undefined && { examples: [example] }),
 });
 
+/** The transformation of a parameter's text. Without a result, the parameter is invalid. */
+export const parsedBy =
+  <Text, Value>(parse: (text: Text) => Value | undefined) =>
+  (text: Text, context: z.RefinementCtx): Value => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: 'malformed' });
+    return z.NEVER;
+  };
+
 /** An empty value counts as absent: some programs send `ids=`. */
 const text = z
   .string()
@@ -72,12 +82,7 @@ const CURRENCY =
 export const quoteCurrency = <Quote>(currencies: ReadonlyMap<string, Quote>) =>
   z
     .string()
-    .transform((value, context) => {
-      const found = currencies.get(value.trim().toLowerCase());
-      if (found) return found;
-      context.addIssue({ code: 'custom', message: 'unknown' });
-      return z.NEVER;
-    })
+    .transform(parsedBy((value) => currencies.get(value.trim().toLowerCase())))
     .meta({ description: CURRENCY, wire: wireOf({ type: 'string' }, 'usd') });
 
 /** The currencies of a list that the service knows. */
@@ -92,12 +97,12 @@ export const quoteCurrencyList = <Quote>(currencies: ReadonlyMap<string, Quote>)
 
 export const whole = (description: string, { min, max, initial }: { min: number; max: number; initial: number }) =>
   text
-    .transform((value, context) => {
-      if (value === undefined || value === '') return initial;
-      if (/^\d{1,9}$/.test(value) && Number(value) >= min) return Math.min(Number(value), max);
-      context.addIssue({ code: 'custom', message: 'malformed' });
-      return z.NEVER;
-    })
+    .transform(
+      parsedBy((value) => {
+        if (value === undefined || value === '') return initial;
+        return /^\d{1,9}$/.test(value) && Number(value) >= min ? Math.min(Number(value), max) : undefined;
+      }),
+    )
     .meta({ description, wire: { type: 'integer', minimum: min, default: initial, examples: [initial] } });
 
 /** One of some values. Any other value is the first. */
@@ -108,6 +113,12 @@ export const choice = <const Choice extends string>(description: string, values:
 
 export const plainText = (description: string, example: string) =>
   z.string().meta({ description, wire: wireOf({ type: 'string' }, example) });
+
+export const coinId = z.object({ id: plainText('The ID of the coin', 'bitcoin') });
+export const contractAddress = z.object({
+  platform: plainText('The ID of the platform', 'ethereum'),
+  address: plainText('The contract address', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
+});
 
 type Shape = Record<string, z.ZodType>;
 const isMissing = (value: unknown): boolean => value === undefined || value === '';

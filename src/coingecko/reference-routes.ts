@@ -5,6 +5,7 @@ import type { CoinList } from '#catalogue/coin-list';
 import type { Token } from '#catalogue/token';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
 import type { Clock } from '#core/clock';
+import { bodyOfList } from '#prices/history/series-text';
 import type { LatestFigures } from '#prices/latest/latest-figures';
 import type { Ranking } from '#prices/latest/latest-ranking';
 import { bodyOf } from '#server/responses/response-body';
@@ -15,7 +16,7 @@ import { basesOf, describeCurrency, type QuoteCurrency, quoteRates } from './cur
 import { figuresIn } from './figures/coin-figures.ts';
 import { imagesOf } from './figures/coin-record.ts';
 import { choice, flag, plainText } from './parameters.ts';
-import { bodyOfList, createSharedLists } from './shared-lists.ts';
+import { createSharedLists } from './shared-lists.ts';
 
 /** The maximum number of coins in a search. */
 const MAX_FOUND = 25;
@@ -62,101 +63,96 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
   }
 
   const ofPrices = [...headers, 'Last-Modified', 'Cache-Status', 'Quotient-Source', 'Age?', 'Quotient-Token?'] as const;
-  const tags = ['coingecko'];
   const config = { ...FREE, headers } as const;
-  const described = (summary: string, operationId: string, hide: boolean) => ({
-    ...{ tags, summary, operationId, hide },
+  const described = (summary: string, operationId: string) => ({
+    tags: ['coingecko'],
+    summary,
+    operationId,
     description: 'As CoinGecko’s path of the same name. Free of charge.',
   });
 
-  for (const slash of ['', '/']) {
-    const hide = slash !== '';
-    const gecko_says = '(V3) To the Moon!';
-    const pong = z.object({ gecko_says: z.string().meta({ examples: [gecko_says] }) });
-    const ping = { ...described('Check that the API responds', 'getCoinGeckoPing', hide), response: { 200: pong } };
-    app.get(`/ping${slash}`, { schema: ping, config: { ...OPEN, headers } }, async (request, reply) =>
-      sendShared(request, reply, bodyOf(JSON.stringify({ gecko_says })), { type }),
-    );
+  const gecko_says = '(V3) To the Moon!';
+  const pong = z.object({ gecko_says: z.string().meta({ examples: [gecko_says] }) });
+  const ping = { ...described('Check that the API responds', 'getCoinGeckoPing'), response: { 200: pong } };
+  app.get('/ping', { schema: ping, config: { ...OPEN, headers } }, async (request, reply) =>
+    sendShared(request, reply, bodyOf(JSON.stringify({ gecko_says })), { type }),
+  );
 
-    const codes = z.array(z.string()).meta({ description: 'Currency codes', examples: [['usd', 'eur', 'btc']] });
-    const supported = {
-      ...described('List the currencies', 'getCoinGeckoCurrencies', hide),
-      response: { 200: codes },
-    };
-    app.get(`/simple/supported_vs_currencies${slash}`, { schema: supported, config }, async (request, reply) =>
-      sendShared(request, reply, codesOfAll, { type }),
-    );
+  const codes = z.array(z.string()).meta({ description: 'Currency codes', examples: [['usd', 'eur', 'btc']] });
+  const supported = {
+    ...described('List the currencies', 'getCoinGeckoCurrencies'),
+    response: { 200: codes },
+  };
+  app.get('/simple/supported_vs_currencies', { schema: supported, config }, async (request, reply) =>
+    sendShared(request, reply, codesOfAll, { type }),
+  );
 
-    const list = {
-      ...described('List the coins', 'getCoinGeckoCoinsList', hide),
-      querystring: z.object({
-        include_platform: flag('Adds the contract addresses by platform'),
-        status: choice('Only active coins are listed', ['active', 'inactive']),
+  const list = {
+    ...described('List the coins', 'getCoinGeckoCoinsList'),
+    querystring: z.object({
+      include_platform: flag('Adds the contract addresses by platform'),
+      status: choice('Only active coins are listed', ['active', 'inactive']),
+    }),
+    response: { 200: rows('The served tokens by ID', { id: 'bitcoin', symbol: 'btc', name: 'Bitcoin' }) },
+  };
+  app.get('/coins/list', { schema: list, config }, async (request, reply) => {
+    const { include_platform, status } = request.query;
+    const body = status === 'active' ? await lists.coins(include_platform) : none;
+    return sendShared(request, reply, body, { type });
+  });
+
+  const found = {
+    ...described('Search coins', 'searchCoinGecko'),
+    querystring: z.object({ query: plainText('A part of an ID, a symbol or a name', 'bit') }),
+    response: {
+      200: z.record(z.string(), z.array(z.unknown())).meta({
+        description: 'The served tokens that match, those with the largest market cap first. Other lists are empty.',
+        examples: [{ coins: [{ id: 'bitcoin', symbol: 'BTC' }], exchanges: [], icos: [], categories: [], nfts: [] }],
       }),
-      response: { 200: rows('The served tokens by ID', { id: 'bitcoin', symbol: 'btc', name: 'Bitcoin' }) },
-    };
-    app.get(`/coins/list${slash}`, { schema: list, config }, async (request, reply) => {
-      const { include_platform, status } = request.query;
-      const body = status === 'active' ? await lists.coins(include_platform) : none;
-      return sendShared(request, reply, body, { type });
-    });
+    },
+  };
+  app.get('/search', { schema: found, config }, async (request, reply) => {
+    const coins = await search(request.query.query);
+    const body = bodyOf(JSON.stringify({ coins, exchanges: [], icos: [], categories: [], nfts: [] }));
+    return sendShared(request, reply, body, { type });
+  });
 
-    const found = {
-      ...described('Search coins', 'searchCoinGecko', hide),
-      querystring: z.object({ query: plainText('A part of an ID, a symbol or a name', 'bit') }),
-      response: {
-        200: z.record(z.string(), z.array(z.unknown())).meta({
-          description: 'The served tokens that match, those with the largest market cap first. Other lists are empty.',
-          examples: [{ coins: [{ id: 'bitcoin', symbol: 'BTC' }], exchanges: [], icos: [], categories: [], nfts: [] }],
-        }),
-      },
-    };
-    app.get(`/search${slash}`, { schema: found, config }, async (request, reply) => {
-      const coins = await search(request.query.query);
-      const body = bodyOf(JSON.stringify({ coins, exchanges: [], icos: [], categories: [], nfts: [] }));
-      return sendShared(request, reply, body, { type });
-    });
+  const platforms = {
+    ...described('List the platforms of contracts', 'getCoinGeckoPlatforms'),
+    querystring: z.object({ filter: choice('`nft` lists no platform', ['all', 'nft']) }),
+    response: { 200: rows('The platforms in CoinGecko’s list of coins', { id: 'ethereum', chain_identifier: 1 }) },
+  };
+  app.get('/asset_platforms', { schema: platforms, config }, async (request, reply) => {
+    const body = request.query.filter === 'nft' ? none : await lists.platforms();
+    return sendShared(request, reply, body, { type });
+  });
 
-    const platforms = {
-      ...described('List the platforms of contracts', 'getCoinGeckoPlatforms', hide),
-      querystring: z.object({ filter: choice('`nft` lists no platform', ['all', 'nft']) }),
-      response: { 200: rows('The platforms in CoinGecko’s list of coins', { id: 'ethereum', chain_identifier: 1 }) },
-    };
-    app.get(`/asset_platforms${slash}`, { schema: platforms, config }, async (request, reply) => {
-      const body = request.query.filter === 'nft' ? none : await lists.platforms();
-      return sendShared(request, reply, body, { type });
-    });
-
-    const exchangeRates = {
-      ...described('Read the value of a bitcoin in all currencies', 'getCoinGeckoExchangeRates', hide),
-      response: {
-        200: z.object({ rates: z.record(z.string(), z.record(z.string(), z.unknown())) }).meta({
-          description: 'The name, the unit, the value of one bitcoin and the type of each currency',
-          examples: [{ rates: { usd: { name: 'US Dollar', unit: '$', value: 84001.9, type: 'fiat' } } }],
-        }),
-      },
-    };
-    app.get(
-      `/exchange_rates${slash}`,
-      { schema: exchangeRates, config: { ...FREE, headers: ofPrices } },
-      (request, reply) =>
-        send(
-          request,
-          reply,
-          figures<[string, object]>({
-            requestKey: 'coingecko exchange_rates',
-            tokens: [BITCOIN],
-            currencies: basesOf(quotes),
-            rows: ([bitcoin], latestRates) =>
-              quoteRates(quotes, latestRates).flatMap((rate): [string, object][] => {
-                const value = bitcoin && figuresIn(bitcoin, rate, unrounded)?.price;
-                const { name, unit, type } = describeCurrency(rate.code);
-                return value === undefined ? [] : [[rate.code, { name, unit, value, type }]];
-              }),
-            write: (rates) => [JSON.stringify({ rates: Object.fromEntries(rates) })],
-            cost: () => 0,
+  const exchangeRates = {
+    ...described('Read the value of a bitcoin in all currencies', 'getCoinGeckoExchangeRates'),
+    response: {
+      200: z.object({ rates: z.record(z.string(), z.record(z.string(), z.unknown())) }).meta({
+        description: 'The name, the unit, the value of one bitcoin and the type of each currency',
+        examples: [{ rates: { usd: { name: 'US Dollar', unit: '$', value: 84001.9, type: 'fiat' } } }],
+      }),
+    },
+  };
+  app.get('/exchange_rates', { schema: exchangeRates, config: { ...FREE, headers: ofPrices } }, (request, reply) =>
+    send(
+      request,
+      reply,
+      figures<[string, object]>({
+        requestKey: 'coingecko exchange_rates',
+        tokens: [BITCOIN],
+        currencies: basesOf(quotes),
+        rows: ([bitcoin], latestRates) =>
+          quoteRates(quotes, latestRates).flatMap((rate): [string, object][] => {
+            const value = bitcoin && figuresIn(bitcoin, rate, unrounded)?.price;
+            const { name, unit, type } = describeCurrency(rate.code);
+            return value === undefined ? [] : [[rate.code, { name, unit, value, type }]];
           }),
-        ),
-    );
-  }
+        write: (rates) => [JSON.stringify({ rates: Object.fromEntries(rates) })],
+        cost: () => 0,
+      }),
+    ),
+  );
 };

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { enclosed } from '#prices/history/series-text';
 import type { LatestFigures, PricedToken } from '#prices/latest/latest-figures';
 import type { DataResponse } from '#server/responses/response-body';
-import { bodyOf } from '#server/responses/response-body';
-import { type ChargedSend, callsFor, PER_COIN } from './charged-routes.ts';
+import { NOTHING_TO_FETCH } from '#upstream/fetch-runner';
+import { type ChargedSend, callsFor, emptyResponse, PER_COIN } from './charged-routes.ts';
 import type { Coins, NamedCoin } from './coins.ts';
 import { basesOf, type QuoteCurrency, type QuoteRate, quoteRates, seconds } from './currencies.ts';
 import { figuresIn, type Round } from './figures/coin-figures.ts';
@@ -62,14 +63,11 @@ function largest(coins: readonly NamedCoin[], pricedByName: ReadonlyMap<string, 
   return [...chosen];
 }
 
-function* write(rows: readonly Row[]): Generator<string> {
-  let before = '{';
-  for (const { key, members } of rows) {
-    yield `${before}${JSON.stringify(key)}:${JSON.stringify(members)}`;
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
-}
+const write = (rows: readonly Row[]): Iterable<string> =>
+  enclosed(
+    ['{', '}'],
+    rows.map(({ key, members }) => `${JSON.stringify(key)}:${JSON.stringify(members)}`),
+  );
 
 type Options = {
   coins: Coins;
@@ -86,10 +84,8 @@ export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options)
   /** Without a known currency, each coin is an empty object. */
   function withoutFigures(named: readonly NamedCoin[]): DataResponse {
     const rows = [...new Set(named.map(({ key }) => key))].map((key) => ({ key, members: {} }));
-    const outcome = { fetched: false, refreshing: false, failure: undefined };
-    const times = { modifiedAt: now(), fetchedAt: undefined, dueAt: now() };
-    const body = bodyOf([...write(rows)].join(''));
-    return { body, source: 'coingecko', ...times, isImmutable: false, gaps: [], outcome, cost: 0 };
+    const response = emptyResponse([...write(rows)].join(''), now());
+    return { ...response, fetchedAt: undefined, outcome: NOTHING_TO_FETCH, cost: 0 };
   }
 
   function respond(named: readonly NamedCoin[], quotes: readonly QuoteCurrency[], wanted: Included) {
@@ -144,24 +140,17 @@ export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options)
     response,
   };
 
-  for (const slash of ['', '/']) {
-    const hide = slash !== '';
-    app.get(`/simple/price${slash}`, { schema: { ...price, hide }, config }, async (request, reply) => {
-      const { ids, names, symbols, include_tokens, vs_currencies: quotes, ...wanted } = request.query;
-      await coins.ensure(request.user, ids);
-      const named = coins.select({ ids, names, symbols, all: include_tokens === 'all' });
-      const most = quotes.length === 0 ? 0 : callsFor(new Set(named.map(({ key }) => key)).size);
-      return sendCharged(request, reply, most, async () => coins.noted(await respond(named, quotes, wanted), ids));
-    });
-    app.get(
-      `/simple/token_price/:platform${slash}`,
-      { schema: { ...tokenPrice, hide }, config },
-      async (request, reply) => {
-        const { contract_addresses, vs_currencies: quotes, ...wanted } = request.query;
-        const named = await coins.withAddresses(request.user, request.params.platform, contract_addresses);
-        const most = quotes.length === 0 ? 0 : callsFor(named.length);
-        return sendCharged(request, reply, most, () => respond(named, quotes, wanted));
-      },
-    );
-  }
+  app.get('/simple/price', { schema: price, config }, async (request, reply) => {
+    const { ids, names, symbols, include_tokens, vs_currencies: quotes, ...wanted } = request.query;
+    await coins.ensure(request.user, ids);
+    const named = coins.select({ ids, names, symbols, all: include_tokens === 'all' });
+    const most = quotes.length === 0 ? 0 : callsFor(new Set(named.map(({ key }) => key)).size);
+    return sendCharged(request, reply, most, async () => coins.noted(await respond(named, quotes, wanted), ids));
+  });
+  app.get('/simple/token_price/:platform', { schema: tokenPrice, config }, async (request, reply) => {
+    const { contract_addresses, vs_currencies: quotes, ...wanted } = request.query;
+    const named = await coins.withAddresses(request.user, request.params.platform, contract_addresses);
+    const most = quotes.length === 0 ? 0 : callsFor(named.length);
+    return sendCharged(request, reply, most, () => respond(named, quotes, wanted));
+  });
 };

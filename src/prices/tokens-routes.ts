@@ -6,11 +6,12 @@ import { type Clock, iso, isoDate, isoOrNull, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import { mapNames } from '#core/names';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
+import { bodyOfList } from '#prices/history/series-text';
 import { tokenNames } from '#prices/latest/token-names';
 import type { Market } from '#prices/market';
 import { INTERVALS } from '#prices/model/interval';
 import { type TokenRecord, tokenRecord } from '#prices/model/prices-records';
-import { type Body, bodyOf, longBodyOf } from '#server/responses/response-body';
+import type { Body } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
 import { integerTo, tokenName } from './parameters.ts';
 
@@ -64,7 +65,6 @@ function toRecord(
 
 /** How long all clients share the list and the state of the archive, in ms. Requests need no key. */
 const KEPT_FOR = SECOND;
-const LONG_LIST = 200;
 type Options = {
   catalogue: Pick<Catalogue, 'all' | 'find' | 'nearest' | 'generation'>;
   market: Pick<Market, 'tokenReader' | 'generation'>;
@@ -80,16 +80,7 @@ function createBodies({ catalogue, market, firstCandles, clock }: Options) {
   async function bodyFor(tokens: readonly Token[]): Promise<Body> {
     const { read, firstCandlesOf } = await opened(version());
     const all = await read(tokens);
-    function* pieces() {
-      let before = '[';
-      for (const listed of all) {
-        const { token, listedAt } = listed;
-        yield `${before}${JSON.stringify(toRecord(listed, firstCandlesOf(token.name, listedAt)))}`;
-        before = ',';
-      }
-      yield before === '[' ? '[]' : ']';
-    }
-    return all.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
+    return bodyOfList(all, (listed) => toRecord(listed, firstCandlesOf(listed.token.name, listed.listedAt)));
   }
 
   const whole = memo(() => bodyFor(catalogue.all()), { ttl: KEPT_FOR, clock });

@@ -55,7 +55,7 @@ export function parseTime(text: string): number | undefined {
 }
 
 /** The window between two instants. A range that ends now includes the newest sample. */
-export function between(from: number, to: number, chosen: ChartInterval, now: number): Window {
+export function windowBetween(from: number, to: number, chosen: ChartInterval, now: number): Window {
   if (from > to) throw faulty('from', 'must not be after to', 'a time before to');
   const thru = Math.min(to, now);
   const open = to >= now - RECENT;

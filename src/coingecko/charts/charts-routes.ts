@@ -7,36 +7,27 @@ import { Problem } from '#core/problems';
 import type { Candles } from '#prices/candles/candles';
 import type { createWindowSender } from '#prices/history/history-routes';
 import type { Market } from '#prices/market';
+import type { CandleColumns } from '#prices/model/candle';
 import type { Window } from '#prices/model/interval';
-import { bodyOf, type DataResponse } from '#server/responses/response-body';
-import { ONE_CALL } from '../charged-routes.ts';
+import type { PointColumns } from '#prices/model/series';
+import type { DataResponse } from '#server/responses/response-body';
+import { emptyResponse, ONE_CALL } from '../charged-routes.ts';
 import type { Coins } from '../coins.ts';
 import type { QuoteCurrency } from '../currencies.ts';
 import { beyondReach } from '../errors.ts';
-import { candleText, planCandles } from '../figures/candle-text.ts';
-import { chartText, EMPTY_CHART } from '../figures/chart-text.ts';
-import { choice, plainText, precision, quoteCurrency, roundTo } from '../parameters.ts';
-import { between, CHART_INTERVALS, type ChartInterval, lastDays, parseDays, parseTime } from './chart-windows.ts';
+import { candleText, chartText, EMPTY_CHART, planCandles } from '../figures/chart-text.ts';
+import { choice, coinId, contractAddress, parsedBy, precision, quoteCurrency, roundTo } from '../parameters.ts';
+import { CHART_INTERVALS, type ChartInterval, lastDays, parseDays, parseTime, windowBetween } from './chart-windows.ts';
 
 const time = (description: string, example: string) =>
   z
     .string()
-    .transform((text, context) => {
-      const at = parseTime(text.trim());
-      if (at !== undefined) return at;
-      context.addIssue({ code: 'custom', message: 'malformed' });
-      return z.NEVER;
-    })
+    .transform(parsedBy((text) => parseTime(text.trim())))
     .meta({ description, wire: { type: 'string', examples: [example] } });
 
 const days = z
   .string()
-  .transform((text, context) => {
-    const count = parseDays(text.trim().toLowerCase());
-    if (count !== undefined) return count;
-    context.addIssue({ code: 'custom', message: 'malformed' });
-    return z.NEVER;
-  })
+  .transform(parsedBy((text) => parseDays(text.trim().toLowerCase())))
   .meta({
     description: 'The number of days back from now, or `max`. A fraction is rounded up.',
     wire: { type: 'string', examples: ['30'] },
@@ -65,6 +56,29 @@ const candles = z.array(z.array(z.number())).meta({
   examples: [[[1779235200000, 84001.9, 84075.9, 83351.5, 83777.5]]],
 });
 
+/** The paths of a coin's charts, and the summaries and IDs of the operations. */
+const BY_ID = {
+  path: '/coins/:id',
+  params: coinId,
+  lastDays: ['Read the chart of the last days', 'getCoinGeckoChart'],
+  range: ['Read a chart between two times', 'getCoinGeckoChartRange'],
+} as const;
+const BY_ADDRESS = {
+  path: '/coins/:platform/contract/:address',
+  params: contractAddress,
+  lastDays: ['Read the chart of the last days by contract address', 'getCoinGeckoContractChart'],
+  range: ['Read a chart by contract address', 'getCoinGeckoContractChartRange'],
+} as const;
+
+const described = ([summary, operationId]: readonly [string, string]) => ({
+  tags: ['coingecko'],
+  summary,
+  operationId,
+  description: 'As CoinGecko’s path of the same name. `Quotient-Gaps` lists missing periods.',
+  response: { 200: chart },
+});
+const config = { ...ONE_CALL, headers: ['Quotient-Currency?', 'Quotient-Token?'] } as const;
+
 type Options = {
   coins: Coins;
   currencies: ReadonlyMap<string, QuoteCurrency>;
@@ -73,77 +87,48 @@ type Options = {
   sendWindow: ReturnType<typeof createWindowSender>;
   clock: Clock;
 };
+type Make = () => DataResponse | Promise<DataResponse>;
+type Requested = { token: Token; window: Window; about: readonly (string | number)[] };
 type ChartQuery = { vs_currency: QuoteCurrency; precision?: number | undefined };
+type CoinOfRequest = { user: number; params: z.output<typeof coinId> | z.output<typeof contractAddress> };
+
+/** A known coin without samples has an empty chart. A time that no source reaches has CoinGecko's own error. */
+async function orEmpty(make: Make, empty: string, { market, clock }: Options, window?: Window): Promise<DataResponse> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { cause, members } = error;
+    // A past window that is shorter than the interval of its samples may contain none.
+    const hasNone = window && !window.open && error.code === 'upstream_unavailable' && !members.gaps?.length;
+    if (error.code === 'no_data' || (hasNone && cause === undefined))
+      return emptyResponse(empty, clock.now(), members.gaps);
+    const isOld = window && window.span.thru < market.reach(window.interval);
+    if (error.code === 'upstream_unavailable' && isOld && cause === undefined) throw beyondReach(error.message);
+    throw error;
+  }
+}
+
+async function tokenOf({ user, params }: CoinOfRequest, { coins }: Options): Promise<Token> {
+  if ('id' in params) return coins.find(user, params.id);
+  return (await coins.withAddress(user, params.platform, params.address)).token;
+}
+
+function chartOf(
+  { token, window, about }: Requested,
+  { vs_currency: { code, base, perUnit }, precision }: ChartQuery,
+  { market, clock }: Options,
+): DataResponse | Promise<DataResponse> {
+  if (window.span.from > clock.now()) return emptyResponse(EMPTY_CHART, clock.now());
+  const round = roundTo(precision);
+  const render = (columns: PointColumns) => chartText(columns, perUnit, round);
+  const key = ['coingecko chart', token.name, ...about, code, String(precision)];
+  return market.windowAs(key, { token: token.name, window, render, currency: base });
+}
 
 export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) => {
   const { coins, currencies, market, candles: exchange, sendWindow, clock } = options;
   const vs_currency = quoteCurrency(currencies);
-
-  function emptyResponse(body: string, gaps: readonly string[] = []): DataResponse {
-    const now = clock.now();
-    const times = { modifiedAt: now, fetchedAt: now, dueAt: now };
-    const outcome = { fetched: true, refreshing: false, failure: undefined };
-    return { body: bodyOf(body), source: 'coingecko', ...times, isImmutable: false, gaps, outcome };
-  }
-
-  /** A known coin without samples has an empty chart. A time that no source reaches has CoinGecko's own error. */
-  async function orEmpty(
-    make: () => DataResponse | Promise<DataResponse>,
-    empty: string,
-    window?: Window,
-  ): Promise<DataResponse> {
-    try {
-      return await make();
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const { cause, members } = error;
-      // A past window that is shorter than the interval of its samples may contain none.
-      const hasNone = window && !window.open && error.code === 'upstream_unavailable' && !members.gaps?.length;
-      if (error.code === 'no_data' || (hasNone && cause === undefined)) return emptyResponse(empty, members.gaps);
-      const isOld = window && window.span.thru < market.reach(window.interval);
-      if (error.code === 'upstream_unavailable' && isOld && cause === undefined) throw beyondReach(error.message);
-      throw error;
-    }
-  }
-
-  function sendChart(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { token, window, about }: { token: Token; window: Window; about: readonly (string | number)[] },
-    { vs_currency: { code, base, perUnit }, precision }: ChartQuery,
-  ) {
-    const round = roundTo(precision);
-    const render = (columns: Parameters<typeof chartText>[0]) => chartText(columns, perUnit, round);
-    const key = ['coingecko chart', token.name, ...about, code, String(precision)];
-    const make = () =>
-      window.span.from > clock.now()
-        ? emptyResponse(EMPTY_CHART)
-        : market.windowAs(key, { token: token.name, window, render, currency: base });
-    const respond = async () => coins.noted(await orEmpty(make, EMPTY_CHART, window), [idOf(request)]);
-    return sendWindow(request, reply, market.size(token.name, window), respond);
-  }
-
-  const idOf = ({ params }: FastifyRequest): string => (params as { id?: string }).id ?? '';
-
-  async function lastWindow(token: Token, { days, interval }: { days: number | 'max'; interval: ChartInterval }) {
-    const beginning = days === 'max' ? await market.beginning(token.name) : 0;
-    return { token, window: lastDays(days, interval, beginning, clock.now()), about: [days, interval] };
-  }
-
-  const rangeWindow = (
-    token: Token,
-    { from, to, interval }: { from: number; to: number; interval: ChartInterval },
-  ) => ({
-    token,
-    window: between(from, to, interval, clock.now()),
-    about: [from, to, interval],
-  });
-
-  const id = z.object({ id: plainText('The ID of the coin', 'bitcoin') });
-  const contract = z.object({
-    platform: plainText('The ID of the platform', 'ethereum'),
-    address: plainText('The contract address', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
-  });
   const ofDays = z.object({ vs_currency, days, interval: chartInterval, precision });
   const ofRange = z.object({
     vs_currency,
@@ -152,83 +137,69 @@ export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) =
     interval: chartInterval,
     precision,
   });
-  const described = (summary: string, operationId: string, hide: boolean) => ({
-    ...{ tags: ['coingecko'], summary, operationId, hide },
-    description: 'As CoinGecko’s path of the same name. `Quotient-Gaps` lists missing periods.',
-    response: { 200: chart },
-  });
-  const config = { ...ONE_CALL, headers: ['Quotient-Currency?', 'Quotient-Token?'] } as const;
 
-  for (const slash of ['', '/']) {
-    const hide = slash !== '';
-    const last = described('Read the chart of the last days', 'getCoinGeckoChart', hide);
-    app.get(
-      `/coins/:id/market_chart${slash}`,
-      { schema: { ...last, params: id, querystring: ofDays }, config },
-      async (request, reply) => {
-        const token = await coins.find(request.user, request.params.id);
-        return sendChart(request, reply, await lastWindow(token, request.query), request.query);
-      },
-    );
-    const range = described('Read a chart between two times', 'getCoinGeckoChartRange', hide);
-    app.get(
-      `/coins/:id/market_chart/range${slash}`,
-      { schema: { ...range, params: id, querystring: ofRange }, config },
-      async (request, reply) => {
-        const token = await coins.find(request.user, request.params.id);
-        return sendChart(request, reply, rangeWindow(token, request.query), request.query);
-      },
-    );
-    const lastOf = described('Read the chart of the last days by contract address', 'getCoinGeckoContractChart', hide);
-    app.get(
-      `/coins/:platform/contract/:address/market_chart${slash}`,
-      { schema: { ...lastOf, params: contract, querystring: ofDays }, config },
-      async (request, reply) => {
-        const { token } = await coins.withAddress(request.user, request.params.platform, request.params.address);
-        return sendChart(request, reply, await lastWindow(token, request.query), request.query);
-      },
-    );
-    const rangeOf = described('Read a chart by contract address', 'getCoinGeckoContractChartRange', hide);
-    app.get(
-      `/coins/:platform/contract/:address/market_chart/range${slash}`,
-      { schema: { ...rangeOf, params: contract, querystring: ofRange }, config },
-      async (request, reply) => {
-        const { token } = await coins.withAddress(request.user, request.params.platform, request.params.address);
-        return sendChart(request, reply, rangeWindow(token, request.query), request.query);
-      },
-    );
-    const ohlc = {
-      ...described('Read candles of the last days', 'getCoinGeckoCandles', hide),
-      response: { 200: candles },
-      params: id,
-      querystring: z.object({
-        vs_currency,
-        days,
-        interval: choice(
-          'The length of a candle. By default, 1 or 2 days have candles of 30 minutes, 3 to 30 days of 4 hours, and ' +
-            'more days of 4 days.',
-          ['auto', 'daily', 'hourly'],
-        ),
-        precision,
-      }),
-    };
-    app.get(`/coins/:id/ohlc${slash}`, { schema: ohlc, config }, async (request, reply) => {
-      const { vs_currency, days, interval, precision } = request.query;
-      const token = await coins.find(request.user, request.params.id);
-      const { code, base, perUnit } = vs_currency;
-      const today = startOfDate(clock.now());
+  function sendChart(
+    request: FastifyRequest & CoinOfRequest,
+    reply: FastifyReply,
+    requested: Requested,
+    query: ChartQuery,
+  ): void | Promise<void> {
+    const { token, window } = requested;
+    const { params } = request;
+    const make = () => orEmpty(() => chartOf(requested, query, options), EMPTY_CHART, options, window);
+    const respond = async () => coins.noted(await make(), 'id' in params ? [params.id] : []);
+    return sendWindow(request, reply, market.size(token.name, window), respond);
+  }
+
+  for (const { path, params, lastDays: ofLast, range } of [BY_ID, BY_ADDRESS]) {
+    const last = { ...described(ofLast), params, querystring: ofDays };
+    app.get(`${path}/market_chart`, { schema: last, config }, async (request, reply) => {
+      const { days, interval } = request.query;
+      const token = await tokenOf(request, options);
       const beginning = days === 'max' ? await market.beginning(token.name) : 0;
-      const count = days === 'max' ? Math.ceil((today - beginning) / DAY) + 1 : days;
-      const plan = planCandles(count, interval);
-      const from = today - (count + 1) * DAY - plan.length;
-      const round = roundTo(precision);
-      const form = {
-        name: `coingecko ${count} ${interval} ${code} ${precision}`,
-        render: (columns: Parameters<typeof candleText>[0]) => candleText(columns, plan, count, perUnit, round),
-      };
-      const make = () => exchange.rangeAs(form, token.name, plan.interval, Math.max(0, from), today, base);
-      const respond = async () => coins.noted(await orEmpty(make, '[]'), [request.params.id]);
-      return sendWindow(request, reply, 'short', respond);
+      const window = lastDays(days, interval, beginning, clock.now());
+      return sendChart(request, reply, { token, window, about: [days, interval] }, request.query);
+    });
+    const between = { ...described(range), params, querystring: ofRange };
+    app.get(`${path}/market_chart/range`, { schema: between, config }, async (request, reply) => {
+      const { from, to, interval } = request.query;
+      const token = await tokenOf(request, options);
+      const window = windowBetween(from, to, interval, clock.now());
+      return sendChart(request, reply, { token, window, about: [from, to, interval] }, request.query);
     });
   }
+
+  const ohlc = {
+    ...described(['Read candles of the last days', 'getCoinGeckoCandles']),
+    response: { 200: candles },
+    params: coinId,
+    querystring: z.object({
+      vs_currency,
+      days,
+      interval: choice(
+        'The length of a candle. By default, 1 or 2 days have candles of 30 minutes, 3 to 30 days of 4 hours, and ' +
+          'more days of 4 days.',
+        ['auto', 'daily', 'hourly'],
+      ),
+      precision,
+    }),
+  };
+  app.get('/coins/:id/ohlc', { schema: ohlc, config }, async (request, reply) => {
+    const { vs_currency, days, interval, precision } = request.query;
+    const token = await tokenOf(request, options);
+    const { code, base, perUnit } = vs_currency;
+    const today = startOfDate(clock.now());
+    const beginning = days === 'max' ? await market.beginning(token.name) : 0;
+    const count = days === 'max' ? Math.ceil((today - beginning) / DAY) + 1 : days;
+    const plan = planCandles(count, interval);
+    const from = today - (count + 1) * DAY - plan.length;
+    const round = roundTo(precision);
+    const form = {
+      name: `coingecko ${count} ${interval} ${code} ${precision}`,
+      render: (columns: CandleColumns) => candleText(columns, plan, count, perUnit, round),
+    };
+    const make = () => exchange.rangeAs(form, token.name, plan.interval, Math.max(0, from), today, base);
+    const respond = async () => coins.noted(await orEmpty(make, '[]', options), [request.params.id]);
+    return sendWindow(request, reply, 'short', respond);
+  });
 };

@@ -8,12 +8,12 @@ import { DOLLAR } from '#prices/model/currency';
 import { date as dateParameter } from '#prices/parameters';
 import { bodyOf, type DataResponse } from '#server/responses/response-body';
 import type { Send } from '#server/responses/write-response';
-import { ONE_CALL } from '../charged-routes.ts';
+import { emptyResponse, ONE_CALL } from '../charged-routes.ts';
 import type { Coins } from '../coins.ts';
 import { basesOf, type QuoteCurrency } from '../currencies.ts';
 import { beyondReach } from '../errors.ts';
 import { COMMUNITY_DATA, DEVELOPER_DATA, imagesOf } from '../figures/coin-record.ts';
-import { flag, plainText } from '../parameters.ts';
+import { coinId, flag } from '../parameters.ts';
 
 const record = z.record(z.string(), z.unknown()).meta({
   description: 'The figures at 00:00 UTC in all currencies. `market_data` is missing if there are none.',
@@ -85,10 +85,7 @@ export const coinHistory: FastifyPluginAsyncZod<Options> = async (app, options) 
     });
     if (found)
       return { ...found.response, body: bodyOf(body), modifiedAt: found.sample.at, source: found.sample.source };
-    const now = clock.now();
-    const times = { modifiedAt: now, fetchedAt: now, dueAt: now, isImmutable: false, gaps: [] };
-    const outcome = { fetched: true, refreshing: false, failure: undefined };
-    return { body: bodyOf(body), source: 'coingecko', ...times, outcome };
+    return emptyResponse(body, clock.now());
   }
 
   const schema = {
@@ -96,7 +93,7 @@ export const coinHistory: FastifyPluginAsyncZod<Options> = async (app, options) 
     summary: 'Read the figures of a coin on a date',
     description: 'As CoinGecko’s path of the same name. For a date before the first price, `market_data` is missing.',
     operationId: 'getCoinGeckoHistory',
-    params: z.object({ id: plainText('The ID of the coin', 'bitcoin') }),
+    params: coinId,
     querystring: z.object({
       date: dateParameter(['DD-MM-YYYY', 'YYYY-MM-DD'], clock),
       localization: flag('Whether to return `localization`', true),
@@ -105,15 +102,9 @@ export const coinHistory: FastifyPluginAsyncZod<Options> = async (app, options) 
   };
   const config = { ...ONE_CALL, headers: ['Quotient-Token?'] } as const;
 
-  for (const slash of ['', '/']) {
-    app.get(
-      `/coins/:id/history${slash}`,
-      { schema: { ...schema, hide: slash !== '' }, config },
-      async (request, reply) => {
-        const { user, params, query } = request;
-        const token = await coins.find(user, params.id);
-        return send(request, reply, coins.noted(await respond(token, query.date, query.localization), [params.id]));
-      },
-    );
-  }
+  app.get('/coins/:id/history', { schema, config }, async (request, reply) => {
+    const { user, params, query } = request;
+    const token = await coins.find(user, params.id);
+    return send(request, reply, coins.noted(await respond(token, query.date, query.localization), [params.id]));
+  });
 };

@@ -9,14 +9,9 @@ import { PERIODS, type Period } from './market-record.ts';
 const unrounded = (price: number): number => price;
 const PERIODS_OF_COIN: readonly Period[] = ['7d', '14d', '30d', '60d', '200d', '1y'];
 
-export type CoinParts = {
-  localization: boolean;
-  tickers: boolean;
-  market_data: boolean;
-  community_data: boolean;
-  developer_data: boolean;
-  sparkline: boolean;
-};
+const PARTS = ['localization', 'tickers', 'market_data', 'community_data', 'developer_data', 'sparkline'] as const;
+/** The parts that a record contains. */
+export type CoinParts = Record<(typeof PARTS)[number], boolean>;
 
 /** CoinGecko serves each image in three sizes, whose names are a part of the path. */
 export function imagesOf(image: string | null | undefined) {

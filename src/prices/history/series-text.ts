@@ -3,6 +3,7 @@ import type { Currency } from '#prices/model/currency';
 import type { Window } from '#prices/model/interval';
 import { MARKET_SOURCES, sourcesByFrequency } from '#prices/model/market-sources';
 import type { PointColumns } from '#prices/model/series';
+import { type Body, bodyOf, longBodyOf } from '#server/responses/response-body';
 
 /** Writes rows as text, in pieces. Requests for the same rows share a response if the form's name is the same. */
 export type Form<Columns> = {
@@ -29,13 +30,36 @@ function* inPieces<Row>(count: number, row: (place: number) => Row | undefined):
  * Writes a JSON array in pieces, because a year of minutes has 300,000 points. `JSON.stringify` takes half the time of
  * a template to write the figures of a piece.
  */
-export function* inJson(count: number, row: (place: number) => object | undefined): Generator<string> {
-  let separator = '[';
-  for (const rows of inPieces(count, row)) {
-    yield separator + JSON.stringify(rows).slice(1, -1);
-    separator = ',';
+export const inJson = (count: number, row: (place: number) => object | undefined): Generator<string> =>
+  enclosed(
+    ['[', ']'],
+    inPieces(count, row).map((rows) => JSON.stringify(rows).slice(1, -1)),
+  );
+
+/** Writes texts in pieces, with commas between them, within brackets. */
+export function* enclosed([open, close]: readonly [string, string], texts: Iterable<string>): Generator<string> {
+  let before = open;
+  for (const text of texts) {
+    yield before + text;
+    before = ',';
   }
-  yield separator === '[' ? '[]' : ']';
+  yield before === open ? open + close : close;
+}
+
+/** The event loop can run between the records of a list with more records than this. */
+const LONG_LIST = 200;
+
+/** Writes a list of records as JSON. `recordOf` converts an item to a record. */
+export async function bodyOfList<Item>(
+  items: readonly Item[],
+  recordOf: (item: Item) => unknown = (item) => item,
+): Promise<Body> {
+  const pieces = () =>
+    enclosed(
+      ['[', ']'],
+      items.values().map((item) => JSON.stringify(recordOf(item))),
+    );
+  return items.length > LONG_LIST ? longBodyOf(pieces) : bodyOf([...pieces()].join(''));
 }
 
 /** Writes CSV (RFC 4180) in pieces. The currency column prevents confusion with dollars. Skips undefined rows. */
