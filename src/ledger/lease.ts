@@ -1,14 +1,12 @@
 import { DAY, iso, SECOND, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
+import type { LeaseKey } from '#ledger/statements/lease-rows-store';
 import type { Detailed } from '#ledger/usage/call-details';
 import { type Period, periodAt, type Term } from '#users/plan';
 
-/** A lease holds the calls of a minute at the user's rate. More are requested when those of ten seconds remain. */
+/** A lease holds the calls of a minute at the user's rate, or at one per second. More are requested when those of ten seconds remain. */
 const BLOCK_SECONDS = 60;
 const RESERVE_SECONDS = 10;
-const FIRST_RATE = 1;
-/** A user without a call for this time is idle, in ms. An idle user's lease returns all but a few of its calls. */
-export const IDLE_AFTER = 5 * SECOND;
 const MAX_RESERVE = 20;
 /** Within this time, other processes return their leased calls to a user who needs them. */
 export const RECALL_SECONDS = 2;
@@ -30,27 +28,24 @@ const NEXT: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
 };
 
 /** Calls of a user's allowance that this process holds, for one period and one UTC date. Figures are totals. */
-export type Lease = Detailed & {
-  readonly process: string;
-  readonly userKey: number;
-  /** Its end changes with the plan. */
-  period: Period;
-  readonly date: number;
-  /** In Unix ms. Both are checked, because the clock may be set back into an earlier period or date. */
-  readonly usableFrom: number;
-  usableUntil: number;
-  state: LeaseState;
-  granted: number;
-  /** The spent calls that the ledger has recorded. */
-  settled: number;
-  inFlight: number;
-  /** The number of changes to the spent calls and their details, and that of the last recorded report. */
-  changes: number;
-  reportedChanges: number;
-  /** Calls of the period that were neither spent nor leased when the ledger last responded. */
-  left: number;
-  limit: number;
-};
+export type Lease = Readonly<LeaseKey> &
+  Detailed & {
+    /** Its end changes with the plan. */
+    period: Period;
+    /** In Unix ms. Checked because the clock may be set back into an earlier period or date. */
+    readonly usableFrom: number;
+    state: LeaseState;
+    granted: number;
+    /** The spent calls that the ledger has recorded. */
+    settled: number;
+    inFlight: number;
+    /** The number of changes to the spent calls and their details, and that of the last recorded report. */
+    changes: number;
+    reportedChanges: number;
+    /** Calls of the period that were neither spent nor leased when the ledger last responded. */
+    left: number;
+    limit: number;
+  };
 
 /** A charged call. `path` is its number in `usage-paths.ts`. */
 export type Call = { readonly keyId: number; readonly path: number; readonly cost: number };
@@ -64,23 +59,23 @@ export function move(lease: Lease, to: LeaseState): void {
 export function newLease(
   process: string,
   userKey: number,
-  { limit, ...term }: Term & { limit: number },
-  { keyId, path }: Call,
+  { limit, plan, anchor }: Term & { limit: number },
+  first: Call,
   now: number,
 ): Lease {
-  const period = periodAt(term.plan, term.anchor, now);
+  const period = periodAt(plan, anchor, now);
   const date = startOfDate(now);
   return {
     process,
     userKey,
-    keyId,
-    path,
+    periodStart: period.start,
+    date,
+    keyId: first.keyId,
+    path: first.path,
     others: [],
     period,
-    date,
     // The first period has no lower bound, because the clock that set the anchor may be ahead of this process's clock.
-    usableFrom: period.start === term.anchor ? date : Math.max(date, period.start),
-    usableUntil: Math.min(period.end, date + DAY),
+    usableFrom: period.start === anchor ? date : Math.max(date, period.start),
     state: 'new',
     granted: 0,
     spent: 0,
@@ -93,31 +88,22 @@ export function newLease(
   };
 }
 
-export const isUsable = ({ usableFrom, usableUntil }: Lease, wall: number): boolean =>
-  wall >= usableFrom && wall < usableUntil;
+export const isUsable = ({ usableFrom, date, period }: Lease, wall: number): boolean =>
+  wall >= usableFrom && wall < date + DAY && wall < period.end;
 
-export const keyOf = ({ process, userKey, period, date }: Lease) => ({
-  process,
-  userKey,
-  periodStart: period.start,
-  date,
-});
-
-/** Whether two leases have the same row. */
+/** Whether two leases of a user have the same row. */
 export const hasSameRow = (one: Lease, other: Lease): boolean =>
-  one.process === other.process && one.date === other.date && one.period.start === other.period.start;
+  one.process === other.process && one.date === other.date && one.periodStart === other.periodStart;
 
 export function isPast(lease: Lease, term: Term, now: number): boolean {
   if (now >= lease.date + DAY || now < lease.date) return true;
   // A period of another plan may have the same start.
   const { start, end } = periodAt(term.plan, term.anchor, now);
-  return start !== lease.period.start || end !== lease.period.end;
+  return start !== lease.periodStart || end !== lease.period.end;
 }
 
 export const unspent = ({ granted, spent }: Lease) => granted - spent;
 export const isReported = ({ changes, reportedChanges }: Lease): boolean => changes === reportedChanges;
-/** Whether the ledger's row contains everything, so that the lease can be closed. */
-export const isComplete = (lease: Lease): boolean => lease.inFlight === 0 && isReported(lease);
 
 /** A lower bound of the period's remaining calls. */
 export const remaining = (lease: Lease) => Math.max(0, lease.left) + Math.max(0, unspent(lease));
@@ -133,7 +119,7 @@ export function count(lease: Lease, cost: number): void {
  * that wait for a grant. A new lease holds at least `firstGrant`.
  */
 export function wanted(lease: Lease, rate: number, waiting: number, firstGrant: number): number {
-  const atLeast = lease.granted === 0 ? firstGrant : FIRST_RATE * BLOCK_SECONDS;
+  const atLeast = lease.granted === 0 ? firstGrant : BLOCK_SECONDS;
   return lease.spent + Math.max(waiting, atLeast, Math.ceil(rate * BLOCK_SECONDS));
 }
 
@@ -144,17 +130,13 @@ export const reserveOf = (lease: Lease, reservePart: number): number =>
 export const isRunningOut = (lease: Lease, rate: number): boolean => unspent(lease) < rate * RESERVE_SECONDS;
 
 /** @param comesBackIn the time in seconds after which another process may have returned calls */
-export function quotaExceeded(
-  cost: number,
-  comesBackIn: number | undefined,
-  { period, limit }: Pick<Lease, 'period' | 'limit'>,
-  now: number,
-): Problem {
-  const retryAfter = comesBackIn ?? (period.end - now) / SECOND;
-  const ends = iso(period.end);
-  const detail =
+export function quotaExceeded(cost: number, comesBackIn: number | undefined, lease: Lease, now: number): Problem {
+  const { period, limit } = lease;
+  const lacking =
     cost === 1
-      ? `All ${limit} calls in this period are used. The next period starts at ${ends}.`
-      : `The request costs ${cost} calls, but fewer than ${cost} of the ${limit} calls in this period are left. The next period starts at ${ends}.`;
-  return new Problem('quota_exceeded', detail, { retryAfter });
+      ? `All ${limit} calls in this period are used.`
+      : `The request costs ${cost} calls, but fewer than ${cost} of the ${limit} calls in this period are left.`;
+  return new Problem('quota_exceeded', `${lacking} The next period starts at ${iso(period.end)}.`, {
+    retryAfter: comesBackIn ?? (period.end - now) / SECOND,
+  });
 }

@@ -10,96 +10,109 @@ const USABLE_FOR = (PROCESS_SECONDS - 2) * SECOND;
 const RENEW_INTERVAL = 5 * SECOND;
 const RETRY_AFTER_FAILURE = SECOND;
 
-type Dependencies = {
-  ledger: Pick<LedgerStore, 'live' | 'leave'>;
-  clock: Clock;
-  isDistributed: boolean;
-  /** How long a process that just started, or failed to reach the database, sweeps no others, in ms. */
-  sweepAfterMs?: number | undefined;
+/** The row of this process, with which all its leases live, and whether the ledger responds. Instants are monotonic. */
+export type Membership = {
+  readonly store: LedgerStore;
+  readonly clock: Clock;
+  /** Whether the ledger's tables are distributed over a cluster. */
+  readonly isDistributed: boolean;
+  /** Replaced once other processes have begun to return the calls of the old ID, whose leases are reported and closed. */
+  id: string;
+  /** The URL at which other processes reach this one. */
+  address: string | undefined;
+  renewal: Promise<void> | undefined;
+  renewedAt: number;
+  /** Both clocks are checked: the wall clock can be set back, and the monotonic clock stops while the machine sleeps. */
+  until: Instant;
+  /** Before, the process returns no calls of others, because they may have been cut off too. */
+  sweepsFrom: number;
+  failedUntil: number;
+  confirmedAt: number;
 };
 
-/** The row of this process, with which all its leases live, and whether the ledger responds. */
-export function createMembership({
-  ledger,
+/** `sweepAfterMs`: how long this process returns no calls of others. */
+export const newMembership = (
+  store: LedgerStore,
+  clock: Clock,
+  isDistributed: boolean,
+  sweepAfterMs = SWEEP_SECONDS * SECOND,
+): Membership => ({
+  store,
   clock,
   isDistributed,
-  sweepAfterMs = SWEEP_SECONDS * SECOND,
-}: Dependencies) {
-  let id: string = randomUUID();
-  let address: string | undefined;
-  let renewal: Promise<void> | undefined;
-  let renewedAt = Number.NEGATIVE_INFINITY;
-  /** Both clocks are checked: the wall clock can be set back, and the monotonic clock stops while the machine sleeps. */
-  let until: Instant = { wall: Number.NEGATIVE_INFINITY, elapsed: Number.NEGATIVE_INFINITY };
-  let sweepsFrom = clock.elapsed() + sweepAfterMs;
-  let failedUntil = Number.NEGATIVE_INFINITY;
-  let confirmedAt = Number.NEGATIVE_INFINITY;
+  id: randomUUID(),
+  address: undefined,
+  renewal: undefined,
+  renewedAt: Number.NEGATIVE_INFINITY,
+  until: { wall: Number.NEGATIVE_INFINITY, elapsed: Number.NEGATIVE_INFINITY },
+  sweepsFrom: clock.elapsed() + sweepAfterMs,
+  failedUntil: Number.NEGATIVE_INFINITY,
+  confirmedAt: Number.NEGATIVE_INFINITY,
+});
 
-  async function live(): Promise<void> {
-    const request = instantOf(clock);
-    if (!(await ledger.live(id, address))) {
-      // Others have begun to return the calls of the old ID. Its leases are reported and closed.
-      id = randomUUID();
-      return live();
-    }
-    renewedAt = request.elapsed;
-    until = { wall: request.wall + USABLE_FOR, elapsed: request.elapsed + USABLE_FOR };
-  }
+export const isValid = ({ until }: Membership, { wall, elapsed }: Instant): boolean =>
+  elapsed < until.elapsed && wall < until.wall;
 
-  /** Called when a statement of this process failed: others may be cut off too, and need time to announce themselves. */
-  function failed(): void {
-    sweepsFrom = Math.max(sweepsFrom, clock.elapsed() + SWEEP_SECONDS * SECOND);
-  }
+export const maySweep = ({ clock, sweepsFrom }: Membership): boolean => clock.elapsed() >= sweepsFrom;
 
-  /**
-   * Waits for the ledger's response. After a failure, calls fail for a short time without querying the ledger, unless
-   * only the users of one node of a cluster are concerned.
-   */
-  async function answerTo<Answer>(asking: Promise<Answer>, concernsAll = !isDistributed): Promise<Answer> {
-    try {
-      const answer = await withinDeadline(asking);
-      if (concernsAll) failedUntil = Number.NEGATIVE_INFINITY;
-      confirmedAt = clock.elapsed();
-      return answer;
-    } catch (error) {
-      if (concernsAll) {
-        failedUntil = clock.elapsed() + RETRY_AFTER_FAILURE;
-        failed();
-      }
-      throw error;
-    }
-  }
-
-  function renew(): Promise<void> {
-    renewal ??= live().finally(() => {
-      renewal = undefined;
-    });
-    return answerTo(renewal, true);
-  }
-
-  return {
-    id: (): string => id,
-    isValid: ({ wall, elapsed }: Instant): boolean => elapsed < until.elapsed && wall < until.wall,
-    isDue: (elapsed: number): boolean => elapsed - renewedAt >= RENEW_INTERVAL,
-    renew,
-    answerTo,
-    failed,
-    /** Throws `database_unavailable` immediately if the database has just failed. */
-    refuseFailed(): void {
-      if (clock.elapsed() >= failedUntil) return;
-      throw new Problem('database_unavailable', 'The database is not responding.', { retryAfter: 2 });
-    },
-    /** In ms since the ledger last responded; Infinity before its first response. */
-    sinceConfirmed: (): number => clock.elapsed() - confirmedAt,
-    maySweep: (): boolean => clock.elapsed() >= sweepsFrom,
-    /** Stores the URL at which other processes reach this one. If that fails, the next tick repeats it. */
-    async announce(url: string): Promise<void> {
-      address = url;
-      renewedAt = Number.NEGATIVE_INFINITY;
-      await renew().catch(() => undefined);
-    },
-    leave: (): Promise<void> => ledger.leave(id),
-  };
+/** Called when a statement of this process failed: others may be cut off too, and need time to announce themselves. */
+export function databaseFailed(own: Membership): void {
+  own.sweepsFrom = Math.max(own.sweepsFrom, own.clock.elapsed() + SWEEP_SECONDS * SECOND);
 }
 
-export type Membership = ReturnType<typeof createMembership>;
+/** Throws `database_unavailable` immediately if the database has just failed. */
+export function refuseFailed({ clock, failedUntil }: Membership): void {
+  if (clock.elapsed() >= failedUntil) return;
+  throw new Problem('database_unavailable', 'The database is not responding.', { retryAfter: 2 });
+}
+
+/**
+ * Waits for the ledger's response. After a failure, calls fail for a short time without querying the ledger, unless only
+ * the users of one node of a cluster are concerned.
+ */
+export async function answerTo<Answer>(
+  own: Membership,
+  asking: Promise<Answer>,
+  concernsAll = !own.isDistributed,
+): Promise<Answer> {
+  try {
+    const answer = await withinDeadline(asking);
+    if (concernsAll) own.failedUntil = Number.NEGATIVE_INFINITY;
+    own.confirmedAt = own.clock.elapsed();
+    return answer;
+  } catch (error) {
+    if (concernsAll) {
+      own.failedUntil = own.clock.elapsed() + RETRY_AFTER_FAILURE;
+      databaseFailed(own);
+    }
+    throw error;
+  }
+}
+
+async function live(own: Membership): Promise<void> {
+  const { wall, elapsed } = instantOf(own.clock);
+  if (!(await own.store.live(own.id, own.address))) {
+    own.id = randomUUID();
+    return live(own);
+  }
+  own.renewedAt = elapsed;
+  own.until = { wall: wall + USABLE_FOR, elapsed: elapsed + USABLE_FOR };
+}
+
+export function renew(own: Membership): Promise<void> {
+  own.renewal ??= live(own).finally(() => {
+    own.renewal = undefined;
+  });
+  return answerTo(own, own.renewal, true);
+}
+
+export async function renewIfDue(own: Membership, elapsed: number): Promise<void> {
+  if (elapsed - own.renewedAt >= RENEW_INTERVAL) await renew(own);
+}
+
+/** Stores the process's address. If that fails, the next tick repeats it. */
+export async function announce(own: Membership, address: string): Promise<void> {
+  own.address = address;
+  own.renewedAt = Number.NEGATIVE_INFINITY;
+  await renew(own).catch(() => undefined);
+}

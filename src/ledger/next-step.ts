@@ -1,28 +1,26 @@
-import type { Instant } from '#core/clock';
-import { hasSameRow, isComplete, isRunningOut, type Lease, reserveOf, wanted } from './lease.ts';
-import { isIdle, type Quota } from './quotas.ts';
+import { hasSameRow, isReported, isRunningOut, type Lease, reserveOf, wanted } from './lease.ts';
+import { isIdle, type Ledger, type Quota } from './quotas.ts';
 
 /** `want`: the total of calls that the lease should hold. `cost`: the cost of the most expensive waiting call. */
 export type GrantStep = { kind: 'grant'; quota: Quota; lease: Lease; want: number; cost: number };
-/** What the next statement of a user does. */
-export type Step = GrantStep | { kind: 'close'; quota: Quota; lease: Lease };
-
-type Given = { now: Instant; processId: string; firstGrant: number; reservePart: number };
+export type CloseStep = { kind: 'close'; quota: Quota; lease: Lease };
 
 const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
 
-export function nextStep(quota: Quota, given: Given): Step | undefined {
+/** What the next statement of a user does. */
+export function nextStep(ledger: Ledger, quota: Quota): GrantStep | CloseStep | undefined {
   const { lease, past, waiting } = quota;
   const blocking = lease && past.find((one) => one.state === 'closing' && hasSameRow(one, lease));
   if (blocking) return { kind: 'close', quota, lease: blocking };
-  const current = lease?.process === given.processId ? lease : undefined;
-  if (current && waiting.length > 0) return grantOf(quota, current, sum(waiting), given);
-  const closable = past.find(isComplete);
+  const current = lease?.process === ledger.id ? lease : undefined;
+  if (current && waiting.length > 0) return grantOf(ledger, quota, current);
+  const closable = past.find((one) => one.inFlight === 0 && isReported(one));
   if (closable) return { kind: 'close', quota, lease: closable };
-  return current?.state === 'open' ? stepInAdvance(quota, current, given) : undefined;
+  return current?.state === 'open' ? stepInAdvance(ledger, quota, current) : undefined;
 }
 
-function grantOf(quota: Quota, lease: Lease, calls: number, { firstGrant }: Given): GrantStep {
+function grantOf({ firstGrant }: Ledger, quota: Quota, lease: Lease): GrantStep {
+  const calls = sum(quota.waiting);
   // More calls may have arrived since the last tick.
   const rate = Math.max(quota.rate, quota.callsThisTick);
   // After the ledger could not grant a call, callers of other processes need what is left as much.
@@ -31,14 +29,14 @@ function grantOf(quota: Quota, lease: Lease, calls: number, { firstGrant }: Give
 }
 
 /** No call waits: a lease returns calls, or requests more before it runs out. */
-function stepInAdvance(quota: Quota, lease: Lease, { now, reservePart, firstGrant }: Given): GrantStep | undefined {
+function stepInAdvance(ledger: Ledger, quota: Quota, lease: Lease): GrantStep | undefined {
   const { isRecalled, exhausted, rate } = quota;
-  if (isRecalled || isIdle(quota, now.elapsed)) {
-    const want = lease.spent + reserveOf(lease, reservePart);
+  if (isRecalled || isIdle(quota, ledger.clock.elapsed())) {
+    const want = lease.spent + reserveOf(lease, ledger.reservePart);
     return isRecalled || want < lease.granted ? { kind: 'grant', quota, lease, want, cost: 0 } : undefined;
   }
   if (exhausted || !isRunningOut(lease, rate)) return undefined;
-  const want = wanted(lease, rate, 0, firstGrant);
+  const want = wanted(lease, rate, 0, ledger.firstGrant);
   // The last calls are left to calls that wait, in any process.
   return want - lease.granted > lease.left ? undefined : { kind: 'grant', quota, lease, want, cost: 1 };
 }

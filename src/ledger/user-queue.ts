@@ -1,71 +1,104 @@
-import type { Quota } from './quotas.ts';
+import { instantOf } from '#core/clock';
+import { grant } from './granting.ts';
+import { move } from './lease.ts';
+import { answerTo, isValid, refuseFailed, renew } from './membership.ts';
+import { type CloseStep, nextStep } from './next-step.ts';
+import type { Ledger, Quota } from './quotas.ts';
+import { usersAtOnce } from './sweep.ts';
 
 /** Statements for waiting calls that run at the same time, so that others have connections too. */
 export const MAX_AT_ONCE = 6;
 
-/**
- * Runs the statements of users. No two statements at a time have a user in common, and all users that ask in one turn
- * of the event loop share statements.
- * @param serve executes what the users need
- * @param atOnce users per statement
- */
-export function createUserQueue(serve: (users: readonly Quota[]) => Promise<void>, atOnce: number) {
-  const queue = new Set<Quota>();
-  let running = 0;
-  let isScheduled = false;
-
-  /** Marks users as busy while a statement runs that contains them. */
-  async function holding<Result>(users: readonly Quota[], work: () => Promise<Result>): Promise<Result> {
-    for (const quota of users) quota.isBusy = true;
-    try {
-      return await work();
-    } finally {
-      for (const quota of users) quota.isBusy = false;
-      schedule();
-    }
+/** Closes leases, at most one of each user. */
+async function close(ledger: Ledger, closings: readonly CloseStep[]): Promise<void> {
+  if (closings.length === 0) return;
+  for (const { lease } of closings) move(lease, 'closing');
+  await answerTo(ledger, ledger.store.close(closings.map(({ lease }) => lease)));
+  for (const { quota, lease } of closings) {
+    move(lease, 'closed');
+    quota.past = quota.past.filter((one) => one !== lease);
   }
+}
 
-  /** Returns the promise of the user's next statement. */
-  function ask(quota: Quota): Promise<void> {
-    if (!quota.asked) {
-      quota.asked = Promise.withResolvers<void>();
-      quota.asked.promise.catch(() => undefined);
-      queue.add(quota);
-      schedule();
-    }
-    return quota.asked.promise;
-  }
-
-  function schedule(): void {
-    if (isScheduled || queue.size === 0) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      while (running < MAX_AT_ONCE) {
-        const free = queue.values().filter(({ isBusy }) => !isBusy);
-        const users = [...free.take(atOnce)];
-        if (users.length === 0) return;
-        for (const quota of users) queue.delete(quota);
-        running += 1;
-        void serveHeld(users).finally(() => {
-          running -= 1;
-          schedule();
-        });
-      }
+/** Executes what the users need. */
+async function serve(ledger: Ledger, users: readonly Quota[]): Promise<void> {
+  if (users.some(({ waiting }) => waiting.length > 0)) refuseFailed(ledger);
+  if (!isValid(ledger, instantOf(ledger.clock))) await renew(ledger);
+  // A refused user asks again if calls came back: each of its other leases has calls at most once.
+  for (let asking = users; asking.length > 0; ) {
+    const steps = asking.flatMap((quota) => {
+      const step = nextStep(ledger, quota);
+      if (step?.kind !== 'close') quota.isRecalled = false;
+      return step ?? [];
     });
+    const closings = steps.filter((step) => step.kind === 'close');
+    await close(ledger, closings);
+    const granted = await grant(
+      ledger,
+      steps.filter((step) => step.kind === 'grant'),
+    );
+    asking = [...closings.map(({ quota }) => quota), ...granted];
   }
+}
 
-  async function serveHeld(users: readonly Quota[]): Promise<void> {
-    const error = await holding(users, () => serve(users)).catch((error: unknown) => error);
-    for (const quota of users) {
-      const { asked } = quota;
-      quota.asked = undefined;
-      if (error !== undefined) asked?.reject(error);
-      else asked?.resolve();
-      // A change to the user arrived in the meantime. After a failure, the next tick asks again.
-      if (error === undefined && quota.isRecalled) void ask(quota);
+/** Marks users as busy while a statement runs that contains them. */
+export async function holding(ledger: Ledger, users: readonly Quota[], work: () => Promise<void>): Promise<void> {
+  for (const quota of users) quota.isBusy = true;
+  try {
+    await work();
+  } finally {
+    for (const quota of users) quota.isBusy = false;
+    schedule(ledger);
+  }
+}
+
+/**
+ * Returns the promise of the user's next statement. No two statements at a time have a user in common, and all users that
+ * ask in one turn of the event loop share statements.
+ */
+export function ask(ledger: Ledger, quota: Quota): Promise<void> {
+  if (!quota.asked) {
+    quota.asked = Promise.withResolvers<void>();
+    quota.asked.promise.catch(() => undefined);
+    ledger.queue.add(quota);
+    schedule(ledger);
+  }
+  return quota.asked.promise;
+}
+
+/** Returns leased calls. If the statement fails, the next tick repeats it, and reports the failure. */
+export function recall(ledger: Ledger, quota: Quota): void {
+  quota.isRecalled = true;
+  void ask(ledger, quota);
+}
+
+function schedule(ledger: Ledger): void {
+  const { queue } = ledger;
+  if (ledger.isScheduled || queue.size === 0) return;
+  ledger.isScheduled = true;
+  setImmediate(() => {
+    ledger.isScheduled = false;
+    while (ledger.running < MAX_AT_ONCE) {
+      const free = queue.values().filter(({ isBusy }) => !isBusy);
+      const users = [...free.take(usersAtOnce(ledger))];
+      if (users.length === 0) return;
+      for (const quota of users) queue.delete(quota);
+      void serveHeld(ledger, users);
     }
-  }
+  });
+}
 
-  return { ask, holding };
+async function serveHeld(ledger: Ledger, users: readonly Quota[]): Promise<void> {
+  ledger.running += 1;
+  const error = await holding(ledger, users, () => serve(ledger, users)).catch((error: unknown) => error);
+  for (const quota of users) {
+    const { asked } = quota;
+    quota.asked = undefined;
+    if (error !== undefined) asked?.reject(error);
+    else asked?.resolve();
+    // A change to the user arrived in the meantime. After a failure, the next tick asks again.
+    if (error === undefined && quota.isRecalled) void ask(ledger, quota);
+  }
+  ledger.running -= 1;
+  schedule(ledger);
 }
