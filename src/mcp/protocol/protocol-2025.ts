@@ -43,6 +43,27 @@ async function respondToLegacy(
   }
 }
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Calls a tool if the message contains only its name and arguments. Returns undefined for any other message, and for an
+ * unknown tool. The SDK would create a server, and check the arguments and the result, which `runTool` has checked.
+ */
+function callTool({ id, method, params }: JSONRPCRequest, exchange: Exchange, signal: AbortSignal) {
+  if (method !== 'tools/call' || !isRecord(params)) return undefined;
+  const { name, arguments: given = {}, ...rest } = params;
+  if (typeof name !== 'string' || !isRecord(given) || Object.keys(rest).length > 0) return undefined;
+  const call = exchange.call(name, given, signal);
+  return call?.then(
+    (result) => ({ status: 200, text: JSON.stringify({ result, jsonrpc: '2.0', id }) }),
+    (error) => {
+      if (signal.aborted) return { status: CLIENT_GONE, text: '' };
+      throw error;
+    },
+  );
+}
+
 export function serveLegacy(
   message: JSONRPCRequest,
   revision: string | undefined,
@@ -51,7 +72,7 @@ export function serveLegacy(
 ): LegacyResponse | Promise<LegacyResponse> {
   // A client negotiates the revision when it initializes, and names the revision in its other requests.
   if (message.method === 'initialize' || revision === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
-    return respondToLegacy(message, exchange, signal);
+    return callTool(message, exchange, signal) ?? respondToLegacy(message, exchange, signal);
   const supported = `supported revisions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`;
   const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
   return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };
