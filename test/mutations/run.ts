@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { installPackages, runProgram } from '../support/install.ts';
+import { installPackages, runProgram } from '../../fixtures/install.ts';
 import { ROOMS } from './rooms.ts';
 
 // `npm run test:mutations -- <room> [files of src]` mutates a room, and prints the mutants that its unit tests miss.

@@ -1,4 +1,4 @@
-import { installPackages, runProgram } from '../support/install.ts';
+import { installPackages, runProgram } from '../../fixtures/install.ts';
 
 // `npm run test:outside [-- arguments of Vitest]` runs the clients, generators and linters of others.
 

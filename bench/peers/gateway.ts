@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
-import { onCore } from './service-process.ts';
+import { freePort } from '../free-port.ts';
+import { onCore } from '../service-process.ts';
 
 /** The folder in which Debian installs nginx modules. */
 const MODULES = '/usr/lib/nginx/modules';
-const PEERS = new URL('./peers', import.meta.url).pathname;
+const PEERS = new URL('.', import.meta.url).pathname;
 const READY_WITHIN_MS = 5_000;
 
 /** The reason why the gateway cannot be started; undefined if it can be started. */
