@@ -8,7 +8,7 @@ import { atMost, type Figure, none, seen } from './table.ts';
 
 const MS = 5_000;
 /** The maximum p99 of the neighbour, in ms. */
-const BAR = 250;
+const BAR = 100;
 const BROADCAST = 'POST /v1/node/txs';
 const SEARCH = '/v1/node/txs?message.sender=cosmos1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnrql8a';
 

@@ -53,11 +53,11 @@ export async function measure(): Promise<Figure[]> {
     await rm(dataDir, { recursive: true });
   }
   return [
-    atMost('start to ready, from nothing', median(fromNothing), 8, 's'),
+    atMost('start to ready, from nothing', median(fromNothing), 4, 's'),
     atMost(
       'start to ready, with an archive of five tokens × 4,700 days and 90 days of hours',
       median(existing),
-      2,
+      1.7,
       's',
     ),
     atMost(
