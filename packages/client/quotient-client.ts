@@ -114,12 +114,16 @@ export class QuotientClient extends AccountClient {
   }
 
   /**
-   * The latest prices of up to 100 tokens, in the order of the request, with `change_24h` as a percentage. One call
-   * is charged for every ten tokens, rounded up.
+   * The latest prices of up to 100 tokens, in the order of the request, with `change_24h` as a percentage and, with
+   * `sparkline`, the prices of the last 24 hours. One call is charged for every ten tokens, rounded up.
    */
-  latestPrices(tokenNames: readonly TokenName[], call?: PriceOptions): Promise<TokenPrice[]> {
+  latestPrices(
+    tokenNames: readonly TokenName[],
+    call?: PriceOptions & { sparkline?: boolean | undefined },
+  ): Promise<TokenPrice[]> {
     const request = () => {
-      const query = { tokenNames: list('tokenNames', tokenNames), ...prices.inCurrency(call) };
+      const sparkline = call?.sparkline || undefined;
+      const query = { tokenNames: list('tokenNames', tokenNames), sparkline, ...prices.inCurrency(call) };
       return get('/v1/prices/latest/tokens', json(toTokenPrices), { query });
     };
     return this.#send(request, call);

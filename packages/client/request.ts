@@ -14,7 +14,7 @@ export type Request<T> = Pick<ClientRequest, 'method' | 'path' | 'body' | 'retri
   read: (text: string) => T;
 };
 
-type Parameters = Record<string, string | number | undefined>;
+type Parameters = Record<string, string | number | boolean | undefined>;
 
 export const get = <T>(path: string, read: Request<T>['read'], rest?: Partial<Request<T>>): Request<T> => ({
   method: 'GET',

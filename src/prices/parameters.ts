@@ -83,6 +83,14 @@ export const inOneCurrency = <T extends z.ZodType<CurrencyQuery>>(schema: T) =>
 
 export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency => currency ?? vs_currency ?? DOLLAR;
 
+/** `true` or `false`, which is the default. */
+export const flag = (description: string) =>
+  z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((value) => value === 'true')
+    .meta({ description, fix: '`true` or `false`', wire: { type: 'boolean', default: false } });
+
 /** An integer from 1 to `max`. */
 export function integerTo(max: number, description: string, example: number) {
   const fix = `an integer from 1 to ${max}`;

@@ -59,11 +59,12 @@ function callOf<Name extends Method>(
   name: Name,
   given: Parameters<QuotientClient[Name]>,
   path: string,
-  { currency = 'usd', ...parameters }: { currency?: string; [name: string]: string | number | undefined } = {},
+  parameters: Readonly<Record<string, string | number | undefined>> = {},
+  { currency = 'usd', ...rest }: { currency?: string; sparkline?: true } = {},
 ): ApiCall<Answered<Name>> {
-  const inCurrency = currency === 'usd' ? {} : { currency };
-  const all = currency === 'usd' ? given : [...given, inCurrency];
-  const query = Object.entries({ ...parameters, ...inCurrency }).map(([key, value]) => `${key}=${value}`);
+  const options = { ...rest, ...(currency !== 'usd' && { currency }) };
+  const all = Object.keys(options).length === 0 ? given : [...given, options];
+  const query = Object.entries({ ...parameters, ...options }).map(([key, value]) => `${key}=${value}`);
   return {
     path: [path, ...(query.length > 0 ? [query.join('&')] : [])].join('?'),
     method: `${name}(${all.map(source).join(', ')})`,
@@ -72,12 +73,18 @@ function callOf<Name extends Method>(
 }
 
 export const latestPricesCall = (tokens: readonly TokenName[], currency: string): ApiCall<TokenPrice[]> => ({
-  ...callOf('latestPrices', [tokens], '/v1/prices/latest/tokens', { tokenNames: tokens.join(','), currency }),
+  ...callOf(
+    'latestPrices',
+    [tokens],
+    '/v1/prices/latest/tokens',
+    { tokenNames: tokens.join(',') },
+    { sparkline: true, currency },
+  ),
   cost: costOf(tokens.length),
 });
 
 export const daysCall = (tokenName: TokenName, days: number, currency: string): ApiCall<PriceSeries> => ({
-  ...callOf('priceHistory', [tokenName, { days }], '/v1/prices/history/days', { tokenName, days, currency }),
+  ...callOf('priceHistory', [tokenName, { days }], '/v1/prices/history/days', { tokenName, days }, { currency }),
   hasCsv: true,
 });
 
@@ -89,9 +96,12 @@ export function rangeCall(
   currency: string,
 ): ApiCall<PriceSeries> {
   const finer = interval === 'daily' ? {} : { interval };
-  const parameters = { tokenName, fromDate: from, thruDate: thru, ...finer, currency };
+  const parameters = { tokenName, fromDate: from, thruDate: thru, ...finer };
   const path = '/v1/prices/history/date/range';
-  return { ...callOf('priceRange', [tokenName, { from, thru, ...finer }], path, parameters), hasCsv: true };
+  return {
+    ...callOf('priceRange', [tokenName, { from, thru, ...finer }], path, parameters, { currency }),
+    hasCsv: true,
+  };
 }
 
 export function candlesCall(
@@ -99,9 +109,9 @@ export function candlesCall(
   { from, thru, interval }: DateWindow,
   currency: string,
 ): ApiCall<Candle[]> {
-  const parameters = { tokenName, fromDate: from, thruDate: thru, interval, currency };
-  const clientArguments = [tokenName, { from, thru, interval }] as const;
-  return { ...callOf('candles', [...clientArguments], '/v1/prices/history/ohlc', parameters), hasCsv: true };
+  const parameters = { tokenName, fromDate: from, thruDate: thru, interval };
+  const path = '/v1/prices/history/ohlc';
+  return { ...callOf('candles', [tokenName, { from, thru, interval }], path, parameters, { currency }), hasCsv: true };
 }
 
 export const statisticsCall = (token: StatisticsSymbol) =>

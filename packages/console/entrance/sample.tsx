@@ -3,10 +3,10 @@ import { useEffect, useId } from 'preact/hooks';
 import type { MarketSample, QuotientClient } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { Code, CopyButton } from '../../pages/components/code.tsx';
+import { Sparkline } from '../../pages/components/sparkline.tsx';
 import { at, change, onDate, span } from '../../pages/format.ts';
 import { answerText } from '../api/answer-text.ts';
 import { money } from '../core/currency.ts';
-import { SIZE, sparkline } from './sparkline.ts';
 
 const PATH = '/v1/sample';
 const UPDATE_MS = 10_000;
@@ -55,15 +55,10 @@ export function Sample({ client }: { client: QuotientClient }) {
         <span class="sample-price">{price !== null && money(price, 'usd')}</span>
         {percent !== null && <span class={percent < 0 ? 'down' : 'up'}>{change(percent / 100)} in 24 hours</span>}
       </p>
-      <svg
-        class="sparkline"
-        viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={value ? inWords(value) : 'Last 30 days'}
-      >
-        <path d={value && sparkline(value.history.prices)} />
-      </svg>
+      <Sparkline
+        values={value?.history.prices.map((point) => point.price) ?? []}
+        label={value ? inWords(value) : 'Last 30 days'}
+      />
       <p class="soft">{age} The line shows the last 30 days.</p>
       <div class="head">
         <h3>This call needs no API key</h3>

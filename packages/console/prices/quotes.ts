@@ -94,13 +94,14 @@ export function createQuotes(marketData: Pick<MarketData, 'fetch'>) {
       if (failed?.status === 'rejected') throw failed.reason;
     },
 
-    /** Replaces the price of a requested token, as it arrives. */
+    /** Replaces the price of a requested token, as it arrives. Keeps its line of earlier prices. */
     update(price: TokenPrice): void {
       if (!requested.value.has(price.tokenName)) return;
       const quote = quoteOf(price.tokenName);
       const age = { fetchedAt: price.at ?? undefined, stale: undefined };
       const move = moveOf(quote.value?.price.current_price, price.current_price);
-      quote.value = { price, currency: wanted, age, move };
+      const sparkline_24h = quote.value?.price.sparkline_24h;
+      quote.value = { price: { ...price, sparkline_24h }, currency: wanted, age, move };
     },
 
     keep(isServed: (token: TokenName) => boolean): void {

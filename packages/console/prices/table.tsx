@@ -1,13 +1,15 @@
 import { useComputed, useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Token } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
+import { Sparkline } from '../../pages/components/sparkline.tsx';
 import { at, change, orUnknown, UNKNOWN } from '../../pages/format.ts';
 import type { TokenName } from '../api/api-call.ts';
 import { bigMoney, money } from '../core/currency.ts';
 import type { PriceList } from './list.ts';
 import { isBehind, type Quote } from './quotes.ts';
-import { COLUMNS } from './sorting.ts';
+import { COLUMNS, type Column } from './sorting.ts';
 
 /** How long a changed price is marked, in ms. */
 const MARKED_MS = 1500;
@@ -39,7 +41,17 @@ function useMark(quote: Quote | undefined): string {
   return mark.value;
 }
 
-const directionOf = (percentage: number | null | undefined) => (!percentage ? '' : percentage > 0 ? ' up' : ' down');
+/** The archived prices of the last 24 hours and the latest price. The color shows the direction of the change. */
+function Line({ price, currency }: Quote) {
+  const values = [...(price.sparkline_24h ?? []), price.current_price];
+  const [first, ...others] = values.filter((value) => value !== null);
+  const last = others.at(-1);
+  if (first === undefined || last === undefined) return <>{UNKNOWN}</>;
+  const label = `Last 24 hours: ${money(first, currency)} to ${money(last, currency)}`;
+  return <Sparkline values={values} label={label} class={directionOf(price.change_24h)} />;
+}
+
+const directionOf = (percentage: number | null | undefined) => (!percentage ? '' : percentage > 0 ? 'up' : 'down');
 
 function Row({ token, list, onSelect }: TableProps & { token: Token }) {
   const { tokenName, title, symbol } = token;
@@ -66,9 +78,10 @@ function Row({ token, list, onSelect }: TableProps & { token: Token }) {
         {shown(price?.current_price, money)}
         {isLate && price?.at && <span class="own-age">as of {at(price.at, serviceNow())}</span>}
       </td>
-      <td class={`num change${directionOf(price?.change_24h)}`}>
+      <td class={`num change ${directionOf(price?.change_24h)}`}>
         {shown(price?.change_24h, (percentage) => change(percentage / 100))}
       </td>
+      <td class="line">{quote ? <Line {...quote} /> : UNKNOWN}</td>
       <td class="num cap" data-label="Cap">
         {shown(price?.market_cap, bigMoney)}
       </td>
@@ -79,23 +92,26 @@ function Row({ token, list, onSelect }: TableProps & { token: Token }) {
   );
 }
 
-const KINDS = ['', 'num price', 'num change', 'num cap', 'num volume'];
+const KINDS: Readonly<Record<Column, string>> = {
+  title: '',
+  current_price: 'num price',
+  change_24h: 'num change',
+  market_cap: 'num cap',
+  total_volume: 'num volume',
+};
 
 const PlaceholderRow = () => (
   <tr>
-    {KINDS.map((kind) =>
-      kind === '' ? (
-        <th key={kind} scope="row">
-          <span class="token">
-            <span class="placeholder wide">{'\u2007'}</span>
-          </span>
-        </th>
-      ) : (
-        <td key={kind} class={kind}>
-          <span class="placeholder">{'\u2007'}</span>
-        </td>
-      ),
-    )}
+    <th scope="row">
+      <span class="token">
+        <span class="placeholder wide">{'\u2007'}</span>
+      </span>
+    </th>
+    {['num price', 'num change', 'line', 'num cap', 'num volume'].map((kind) => (
+      <td key={kind} class={kind}>
+        <span class="placeholder">{'\u2007'}</span>
+      </td>
+    ))}
   </tr>
 );
 
@@ -103,12 +119,19 @@ function Heads({ list: { sorting, sortBy } }: Pick<TableProps, 'list'>) {
   const { column, direction } = sorting.value;
   return (
     <tr>
-      {COLUMNS.map(([name, label], i) => (
-        <th key={name} scope="col" class={KINDS[i]} aria-sort={name === column ? direction : undefined}>
-          <button type="button" class="sort" onClick={() => sortBy(name)}>
-            {label}
-          </button>
-        </th>
+      {COLUMNS.map(([name, label]) => (
+        <Fragment key={name}>
+          <th scope="col" class={KINDS[name]} aria-sort={name === column ? direction : undefined}>
+            <button type="button" class="sort" onClick={() => sortBy(name)}>
+              {label}
+            </button>
+          </th>
+          {name === 'change_24h' && (
+            <th scope="col" class="line">
+              Last 24h
+            </th>
+          )}
+        </Fragment>
       ))}
     </tr>
   );

@@ -12,6 +12,7 @@ import { Field, Form } from '../components/form.tsx';
 import { Head } from '../components/head.tsx';
 import { openResource } from '../components/resource.ts';
 import { Bar, ThemeChoice } from '../components/shell.tsx';
+import { Sparkline } from '../components/sparkline.tsx';
 import { Empty, Loaded } from '../components/states.tsx';
 import { Table } from '../components/table.tsx';
 import { openToasts, Toast } from '../components/toast.tsx';
@@ -331,6 +332,8 @@ export const Gallery = () => (
             { name: 'Wednesday', value: 2 },
           ]}
         />
+        <Sparkline label="From 3 to 5" values={[3, null, 2, 4, 5]} />
+        <Sparkline label="No values" values={[null, 5]} />
       </Panel>
       <Panel title="Code">
         <CodeBlock text="npx quotient tokens list" />

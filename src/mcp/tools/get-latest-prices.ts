@@ -20,7 +20,7 @@ export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, curr
     cost: ({ tokenNames }) => callsFor(tokenNames.length),
     input: z.object({ tokenNames: tokens, currency }),
     output: z.object({
-      prices: z.array(tokenPrice.extend({ at: time, ath_date: time, atl_date: time })),
+      prices: z.array(tokenPrice.omit({ sparkline_24h: true }).extend({ at: time, ath_date: time, atl_date: time })),
       ...priceProvenance,
     }),
 

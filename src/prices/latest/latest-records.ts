@@ -26,6 +26,14 @@ export const tokenPrice = z
       }),
     ...latestPrice.shape,
     current_price: latestPrice.shape.current_price.nullable(),
+    sparkline_24h: z
+      .array(z.number().nullable())
+      .optional()
+      .meta({
+        description:
+          'With `sparkline=true`: the prices of the 24 hours up to `at`, one for each hour, with five significant digits. Null for an hour without a sample in the archive.',
+        examples: [[97_012, null, 97_350]],
+      }),
   })
   .meta({
     id: 'TokenPrice',
@@ -35,7 +43,7 @@ export type TokenPrice = z.infer<typeof tokenPrice>;
 
 export const streamedPrice = z
   .object({
-    ...tokenPrice.shape,
+    ...tokenPrice.omit({ sparkline_24h: true }).shape,
     source: text('The source of the price; null if no price is known', 'coingecko').nullable(),
   })
   .meta({

@@ -1,10 +1,11 @@
 import type { Token, TokenName } from '#catalogue/token';
-import { type Clock, DAY, MINUTE } from '#core/clock';
+import { type Clock, DAY, HOUR, MINUTE } from '#core/clock';
 import { Problem } from '#core/problems';
-import { convertLatest } from '#prices/currencies/conversion';
+import { convertFigure, convertLatest } from '#prices/currencies/conversion';
 import { currencyText, type LatestValuation, rateUnavailable, withRates } from '#prices/currencies/valuation';
 import type { ArchiveCache } from '#prices/latest/latest-cache';
 import { type Currency, DOLLAR } from '#prices/model/currency';
+import { intervalStart } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/prices-records';
 import { NO_FIGURES } from '#prices/model/sample';
 import { type PointSeries, samplesOf } from '#prices/model/series';
@@ -38,16 +39,40 @@ export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: 
   return before === null ? null : ((price - before) / before) * 100;
 }
 
+type HourlyPrices = readonly (number | null)[];
+
+/** The price of each of the 24 hours up to an instant (Unix ms). Null for an hour without a sample. */
+function dayOfPrices(hours: Pick<PointSeries, 'slice'>, at: number): HourlyPrices {
+  const from = intervalStart('hour', at) - DAY + HOUR;
+  const prices = Array<number | null>(DAY / HOUR).fill(null);
+  for (const sample of samplesOf(hours.slice(from, at))) prices[Math.floor((sample.at - from) / HOUR)] = sample.price;
+  return prices;
+}
+
+const LINE_DIGITS = 5;
+const rounded = (price: number | null) => price && Number(price.toPrecision(LINE_DIGITS));
+
 type Named = Pick<Token, 'name' | 'symbol'>;
-type Row = Named & { latest: SourcedLatest | undefined; change: number | null };
+type Row = Named & {
+  latest: SourcedLatest | undefined;
+  change: number | null;
+  /** The prices of the last 24 hours, if they are requested, and the version of their series. */
+  line?: HourlyPrices;
+  lineVersion?: number;
+};
 
 const versionOfAll = (rows: readonly Row[]): string =>
-  rows.map(({ symbol, latest, change }) => [symbol, latest && versionOf(latest), change].join()).join(';');
+  rows
+    .map(({ symbol, latest, change, lineVersion }) =>
+      [symbol, latest && versionOf(latest), change, ...(lineVersion === undefined ? [] : [lineVersion])].join(),
+    )
+    .join(';');
 
-export function toRecord({ name, symbol, latest, change }: Row): TokenPrice {
+export function toRecord({ name, symbol, latest, change, line }: Row): TokenPrice {
   const named = { tokenName: name, symbol };
-  if (!latest) return { ...named, at: null, change_24h: null, ...NO_FIGURES };
-  return { ...named, at: new Date(latest.at).toUTCString(), change_24h: change, ...latest.record };
+  const sparkline = line && { sparkline_24h: line.map(rounded) };
+  if (!latest) return { ...named, at: null, change_24h: null, ...NO_FIGURES, ...sparkline };
+  return { ...named, at: new Date(latest.at).toUTCString(), change_24h: change, ...latest.record, ...sparkline };
 }
 
 const write = (rows: readonly Row[]): string => JSON.stringify(rows.map(toRecord));
@@ -64,11 +89,21 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
 type Dependencies = { archive: Archive; latestResponse: LatestResponses };
 
 export function createLatestTable({ archive, latestResponse }: Dependencies) {
+  function withLine(row: Row): Row {
+    const hours = archive.series(row.name, 'hour');
+    return { ...row, line: row.latest ? dayOfPrices(hours, row.latest.at) : [], lineVersion: hours.version };
+  }
+
   /** Returns records in the order of the tokens. Unknown figures are null. Throws a problem if no token has a price. */
-  return function latestTable(tokens: readonly Named[], currency = DOLLAR): DataResponse | Promise<DataResponse> {
+  return function latestTable(
+    tokens: readonly Named[],
+    currency = DOLLAR,
+    hasLines = false,
+  ): DataResponse | Promise<DataResponse> {
     const names = tokens.map(({ name }) => name);
-    const requestKey = `latest ${currency} ${names.join()}`;
-    const read = () => tokens.map((token) => priceOf(archive, token));
+    const requestKey = `latest ${currency} ${hasLines ? 'lines ' : ''}${names.join()}`;
+    const priced = () => tokens.map((token) => priceOf(archive, token));
+    const read = hasLines ? () => priced().map(withLine) : priced;
     return latestResponse({ requestKey, tokens: names, read, versionOf: versionOfAll, write }, currency);
   };
 }
@@ -88,7 +123,7 @@ export function createLatestPrice({ archive, latestResponse }: Dependencies) {
   };
 }
 
-type LatestResponseRow = { latest: SourcedLatest | undefined };
+type LatestResponseRow = { latest: SourcedLatest | undefined; line?: HourlyPrices };
 
 type LatestRequest<R extends LatestResponseRow> = {
   requestKey: string;
@@ -166,7 +201,8 @@ export function createLatestResponses({
       if (!row.latest) return row;
       const record = convertLatest(row.latest.record, valuation.now, valuation.usdRate);
       if (!record) throw rateUnavailable(valuation, { from: now, thru: now }, []);
-      return { ...row, latest: { ...row.latest, record } };
+      const line = row.line?.map((price) => convertFigure(price, valuation.now));
+      return { ...row, latest: { ...row.latest, record }, ...(line && { line }) };
     });
     const version = `${versionOf(rows)};${valuation.version}`;
     return {

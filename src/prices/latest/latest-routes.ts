@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Currency } from '#prices/model/currency';
 import { latestPrice } from '#prices/model/prices-records';
-import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
+import { currencyOf, currencyParameters, flag, inOneCurrency, tokenName } from '#prices/parameters';
 import type { Send } from '#server/responses/write-response';
 import { callsFor, MAX_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest-records.ts';
 import type { LatestPrices } from './latest-response.ts';
@@ -34,7 +34,8 @@ const table = {
     'all its figures are `null`. If the prices of all tokens are unknown, the response is a problem. ' +
     '`change_24h` is computed from the archive of the service. The archive of a token starts with the first ' +
     'request for the token. `Age` is the age of the oldest price. `Last-Modified` is the time of the newest ' +
-    `price. ${LAST_GOOD}`,
+    'price. `sparkline=true` adds the archived prices of the last 24 hours, at no further cost. Like `change_24h`, ' +
+    `they start with the first request for the token. ${LAST_GOOD}`,
   operationId: 'getLatestPrices',
   response: { 200: z.array(tokenPrice).meta({ description: 'One record per token, in the requested order' }) },
 };
@@ -46,6 +47,8 @@ const config = {
   problems: ['no_data', 'upstream_invalid', 'upstream_unavailable', 'upstream_timeout'],
 } as const;
 
+const sparkline = flag('Adds `sparkline_24h`, the archived prices of the last 24 hours');
+
 type Options = { catalogue: Catalogue; currencies: readonly Currency[]; market: LatestPrices; send: Send };
 
 export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) => {
@@ -56,11 +59,14 @@ export const priceLatest: FastifyPluginAsyncZod<Options> = async (app, options) 
     send(request, reply, market.latest(request.query.tokenName, currencyOf(request.query))),
   );
 
-  const several = inOneCurrency(z.object({ tokenNames: tokenNames(catalogue), ...currency }));
+  const several = inOneCurrency(z.object({ tokenNames: tokenNames(catalogue), sparkline, ...currency }));
   const cost = ({ tokenNames }: { tokenNames: readonly unknown[] }) => callsFor(tokenNames.length);
   app.get(
     '/tokens',
     { schema: { ...table, querystring: several }, config: { ...config, cost, price: PRICE } },
-    (request, reply) => send(request, reply, market.latestOf(request.query.tokenNames, currencyOf(request.query))),
+    (request, reply) => {
+      const { tokenNames, sparkline } = request.query;
+      return send(request, reply, market.latestOf(tokenNames, currencyOf(request.query), sparkline));
+    },
   );
 };

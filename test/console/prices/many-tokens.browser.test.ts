@@ -98,7 +98,7 @@ it('finds a token that is not loaded, and loads it when it is selected', async (
   await prices.panel.getByText('10 of 1,000 tokens.').waitFor();
   expect((await large.used()) - before).toBe(1);
   await prices.search(symbol);
-  expect(await prices.figures(title)).toEqual(['–', '–', '–', '–']);
+  expect(await prices.figures(title)).toEqual(['–', '–', '–', '–', '–']);
   await prices.select(title);
   await here.page.getByRole('heading', { name: `${title} history` }).waitFor();
   await here.settled();

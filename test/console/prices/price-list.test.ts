@@ -13,7 +13,7 @@ function listOf(count: number) {
   const list = openPriceList({
     marketData: {
       async fetch<T extends object>({ path }: ApiCall<T>) {
-        const names = path.replace(/.*tokenNames=/, '').split(',');
+        const names = (/tokenNames=([^&]*)/.exec(path)?.[1] ?? '').split(',');
         requests.push(names);
         if (error) throw error;
         const value = names.map(

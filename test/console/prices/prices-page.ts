@@ -23,7 +23,7 @@ export function pricesOn(page: Page) {
     live: page.getByRole('switch', { name: 'Live prices' }),
     currency: page.getByLabel('Currency'),
     autoRefresh: page.getByLabel('Auto-refresh'),
-    /** The cells of a token: price, 24h change, market cap, 24h volume. */
+    /** The cells of a token: price, 24h change, line of 24 hours, market cap, 24h volume. */
     figures: (title: string) => row(title).getByRole('cell').allInnerTexts(),
     names: () => rows.locator('.name').allInnerTexts(),
     prices: () => rows.locator('.price').allInnerTexts(),

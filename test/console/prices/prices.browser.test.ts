@@ -26,7 +26,7 @@ const priced = () =>
 const dollars = (written: string) => Number(written.replace(/[$,]/g, ''));
 const used = () => opened.service.used(key);
 
-const LATEST = `/v1/prices/latest/tokens?tokenNames=${BUILT_IN_TOKENS.map(({ name }) => name).join(',')}`;
+const LATEST = `/v1/prices/latest/tokens?tokenNames=${BUILT_IN_TOKENS.map(({ name }) => name).join(',')}&sparkline=true`;
 const CHART = '/v1/prices/history/days?tokenName=bitcoin&days=30';
 const STATISTICS = '/v1/prices/latest/stats?token=btc';
 
@@ -71,7 +71,9 @@ it('shows the figures of the service, sorted by any column with mouse and keyboa
   const symbols = await prices.rows.locator('.symbol').allInnerTexts();
   expect(symbols).toEqual(bySize.map(({ symbol }) => symbol.toUpperCase()));
   for (const [i, { current_price, change_24h }] of bySize.entries()) {
-    const [price, change, ...others] = await prices.rows.nth(i).getByRole('cell').allInnerTexts();
+    const row = prices.rows.nth(i);
+    const [price, change, line, ...others] = await row.getByRole('cell').allInnerTexts();
+    expect([line, await row.getByRole('img', { name: /^Last 24 hours: \$.* to \$/ }).count()]).toEqual(['', 1]);
     expect(dollars(price ?? '')).toBeCloseTo(current_price ?? 0, 1);
     const percentage = Math.abs(change_24h ?? 0).toFixed(2);
     expect(change).toEqual(change_24h === null ? '–' : expect.stringMatching(`^[+−]?${percentage}%$`));
@@ -187,7 +189,7 @@ it('shows every price in the chosen currency, and restores the choice at the nex
   await choose('eur');
   const path = '/v1/prices/latest/token?tokenName=bitcoin&currency=eur';
   const price = (await (await opened.service.get(path, { key })).json()) as LatestPrice;
-  const [shown, , cap, volume] = await prices.figures('Bitcoin');
+  const [shown, , , cap, volume] = await prices.figures('Bitcoin');
   expect(Number(shown?.replace(/[€,]/g, ''))).toBeCloseTo(price.current_price, 1);
   expect([cap, volume]).toEqual([expect.stringMatching(/^€.*T$/), expect.stringMatching(/^€.*B$/)]);
   expect(await prices.market.innerText()).toMatch(/All-time high\s+€/);

@@ -53,7 +53,7 @@ it('keeps its prices when a call fails, and requests all of them again', async (
   let failing = false;
   const requested: number[] = [];
   const quotes = quotesOf((path) => {
-    const list = path.replace(/.*tokenNames=/, '').split(',');
+    const list = (/tokenNames=([^&]*)/.exec(path)?.[1] ?? '').split(',');
     requested.push(list.length);
     if (failing && list.length === 50) throw new Error('away');
     return response(Object.fromEntries(list.map((name) => [name, MINUTE])));
@@ -63,6 +63,17 @@ it('keeps its prices when a call fails, and requests all of them again', async (
   await expect(quotes.load([...quotes.requested.value], 'usd', true)).rejects.toThrow('away');
   expect(requested).toEqual([100, 50, 100, 50]);
   expect(names.every((name) => quotes.of(name) !== undefined)).toBe(true);
+});
+
+it('keeps the line of a price that is updated', async () => {
+  const sparkline_24h = [1, null, 3];
+  const quotes = quotesOf(() => {
+    const { value, ...rest } = response({ a: MINUTE });
+    return { value: value.map((price) => ({ ...price, sparkline_24h })), ...rest };
+  });
+  await quotes.load(['a'], 'usd', false);
+  quotes.update({ tokenName: 'a', current_price: 4, at: new Date(NOW) } as TokenPrice);
+  expect(quotes.of('a')?.price).toMatchObject({ current_price: 4, sparkline_24h });
 });
 
 it('marks prices with the failure until they are updated', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { DAY, MINUTE } from '#core/clock';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 import type { TokenPrice } from '#prices/latest/latest-records';
 import type { LatestPrice } from '#prices/model/prices-records';
 import type { UsageRecord } from '#users/users-records';
@@ -81,6 +81,38 @@ test('computes the change from the sample nearest to a day ago, however old the 
   const old = await request('bitcoin');
   expect(old.prices).toEqual(prices);
   expect(old.header('age')).toBe(String(40 * 60));
+});
+
+test('`sparkline=true` adds the archived price of each of the last 24 hours, for the same charge', async () => {
+  service = await start();
+  const lineOf = async (query: string) => (await request(query)).prices[0]?.sparkline_24h;
+  const earlier = await request('bitcoin');
+  await service.pass(3 * HOUR);
+  const { prices, status } = await request('bitcoin&sparkline=true');
+  expect(status).toBe(200);
+  const five = (price: number | null | undefined) => Number(price?.toPrecision(5));
+  const expected = Array<number | null>(24).fill(null);
+  expected[20] = five(earlier.prices[0]?.current_price);
+  expected[23] = five(prices[0]?.current_price);
+  expect(prices[0]?.sparkline_24h).toEqual(expected);
+  expect(earlier.prices[0]).not.toHaveProperty('sparkline_24h');
+  expect((await request('bitcoin&sparkline=false')).prices[0]).not.toHaveProperty('sparkline_24h');
+  expect(await used()).toBe(3);
+
+  // The chart of the last day contains the other hours.
+  await service.ask('/v1/prices/history/days?tokenName=bitcoin&days=1');
+  const line = await lineOf('bitcoin&sparkline=true');
+  expect(line).toHaveLength(24);
+  expect(line).not.toContain(null);
+  const euros = await request('bitcoin&sparkline=true&currency=eur');
+  const rate = Number(/rate=([\d.]+)/.exec(euros.header('quotient-currency') ?? '')?.[1]);
+  for (const [i, price] of (euros.prices[0]?.sparkline_24h ?? []).entries())
+    expect(Number(price) / (Number(line?.[i]) * rate)).toBeCloseTo(1, 3);
+  const rejected = await request('bitcoin&sparkline=yes');
+  expect([rejected.status, JSON.parse(rejected.body)]).toEqual([
+    400,
+    expect.objectContaining({ errors: [expect.objectContaining({ location: 'query.sparkline' })] }),
+  ]);
 });
 
 test('returns nulls for a token without a price; without any price, the response is a problem', async () => {
