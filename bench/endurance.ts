@@ -27,7 +27,7 @@ import { createQueries } from './endurance/queries.ts';
 import { createRequests } from './endurance/requests.ts';
 import { openStand, type Stand } from './endurance/stand.ts';
 import { startUserLifeCycles } from './endurance/user-life-cycle.ts';
-import { type Figure, none, printTable, seen } from './table.ts';
+import { type Figure, none, printTable, seen } from './measuring/table.ts';
 
 const { values, positionals } = parseArgs({
   options: { rate: { type: 'string', default: '300' } },

@@ -15,37 +15,37 @@
  *   (`import`, `window`, `currencies`, `day`, `month`, `catalogue`) always run on the bench's Node.
  */
 
-import { openEnvironment } from './environment.ts';
-import { measureNoise } from './noise.ts';
-import { describeMachine, writeResults } from './results.ts';
-import { type Figure, printRows, TABLE_HEAD } from './table.ts';
+import { measureNoise } from './measuring/noise.ts';
+import { describeMachine, writeResults } from './measuring/results.ts';
+import { type Figure, printRows, TABLE_HEAD } from './measuring/table.ts';
+import { openEnvironment } from './stand/environment.ts';
 
 const BENCHES = {
-  start: () => import('./start.ts'),
-  import: () => import('./import.ts'),
-  window: () => import('./window.ts'),
-  currencies: () => import('./currencies.ts'),
-  throughput: () => import('./throughput.ts'),
-  tokens: () => import('./latest-tokens.ts'),
-  coingecko: () => import('./coingecko.ts'),
-  ordinary: () => import('./ordinary.ts'),
-  wal: () => import('./wal.ts'),
-  distributed: () => import('./distributed.ts'),
-  peers: () => import('./peers.ts'),
-  latency: () => import('./latency.ts'),
-  embedded: () => import('./embedded.ts'),
-  hostile: () => import('./hostile.ts'),
-  mcp: () => import('./mcp.ts'),
-  rpc: () => import('./rpc.ts'),
-  day: () => import('./simulated-day.ts'),
-  month: () => import('./simulated-month.ts'),
-  catalogue: () => import('./simulated-catalogue.ts'),
-  path: () => import('./call-path.ts'),
-  profile: () => import('./profile.ts'),
-  operator: () => import('./operator.ts'),
-  before: () => import('./before.ts'),
-  tracing: () => import('./tracing.ts'),
-  stream: () => import('./stream.ts'),
+  start: () => import('./service/start.ts'),
+  import: () => import('./prices/import.ts'),
+  window: () => import('./prices/window.ts'),
+  currencies: () => import('./prices/currencies.ts'),
+  throughput: () => import('./calls/throughput.ts'),
+  tokens: () => import('./calls/latest-tokens.ts'),
+  coingecko: () => import('./calls/coingecko.ts'),
+  ordinary: () => import('./ledger/ordinary.ts'),
+  wal: () => import('./ledger/wal.ts'),
+  distributed: () => import('./ledger/distributed.ts'),
+  peers: () => import('./calls/peers.ts'),
+  latency: () => import('./calls/latency.ts'),
+  embedded: () => import('./calls/embedded.ts'),
+  hostile: () => import('./calls/hostile.ts'),
+  mcp: () => import('./calls/mcp.ts'),
+  rpc: () => import('./calls/rpc.ts'),
+  day: () => import('./simulated/day.ts'),
+  month: () => import('./simulated/month.ts'),
+  catalogue: () => import('./simulated/catalogue.ts'),
+  path: () => import('./service/call-path.ts'),
+  profile: () => import('./calls/profile.ts'),
+  operator: () => import('./service/operator.ts'),
+  before: () => import('./calls/before.ts'),
+  tracing: () => import('./calls/tracing.ts'),
+  stream: () => import('./calls/stream.ts'),
 };
 
 const named = process.argv.slice(2);

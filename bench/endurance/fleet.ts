@@ -1,6 +1,6 @@
-import { freePort } from '../free-port.ts';
-import { SERVICE } from '../node.ts';
-import { type Server, startServer } from '../service-process.ts';
+import { freePort } from '../stand/free-port.ts';
+import { SERVICE } from '../stand/node.ts';
+import { type Server, startServer } from '../stand/service-process.ts';
 import type { Journal } from './journal.ts';
 import { createOutages, type Outages } from './outages.ts';
 

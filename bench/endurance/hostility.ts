@@ -6,7 +6,7 @@ import {
   sendBodies,
   sendTexts,
   type Target,
-} from '../hostile/attacks.ts';
+} from '../calls/hostile/attacks.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Journal } from './journal.ts';
 import type { User } from './ledger.ts';

@@ -1,5 +1,5 @@
-import { residentSize } from '../resident-size.ts';
-import { atMost, type Figure, median } from '../table.ts';
+import { residentSize } from '../measuring/resident-size.ts';
+import { atMost, type Figure, median } from '../measuring/table.ts';
 import type { Fleet, Member } from './fleet.ts';
 
 const MINUTE = 60_000;

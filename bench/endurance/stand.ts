@@ -1,7 +1,7 @@
 import { openDatabase } from '#database/database';
 import { createUserServices } from '#user-services';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
-import { execute, makeDatabase } from '../database.ts';
+import { execute, makeDatabase } from '../stand/database.ts';
 import type { Ledger, LedgerRow, User } from './ledger.ts';
 import { createOutages } from './outages.ts';
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '../../bench/stand/free-port.ts';
 import { makeDirectory, startDaemon } from './daemon.ts';
 import type { Member } from './member.ts';
 

@@ -1,4 +1,4 @@
-import { execute } from '../../bench/database.ts';
+import { execute } from '../../bench/stand/database.ts';
 import type { Cluster } from './cluster.ts';
 import type { ServicePair } from './service-pair.ts';
 import { until } from './until.ts';

@@ -1,4 +1,4 @@
-import { execute } from '../../bench/database.ts';
+import { execute } from '../../bench/stand/database.ts';
 
 type Row = {
   users: number[];

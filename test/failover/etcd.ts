@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '../../bench/stand/free-port.ts';
 import { makeDirectory, startDaemon } from './daemon.ts';
 import { until } from './until.ts';
 

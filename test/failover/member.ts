@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '../../bench/stand/free-port.ts';
 import { startStallingProxy } from '../support/database/stalling-proxy.ts';
 import { childrenOf, type Daemon, makeDirectory, signal, startDaemon } from './daemon.ts';
 import { until } from './until.ts';

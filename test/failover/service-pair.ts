@@ -1,6 +1,6 @@
 import { hashApiKey } from '#keys/api-key';
 import { NODE_ENVIRONMENT, NODE_FLAGS } from '#process/node-flags';
-import { execute } from '../../bench/database.ts';
+import { execute } from '../../bench/stand/database.ts';
 import { spawnService } from '../support/service/service-process.ts';
 import { startTraffic } from './traffic.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startSandbox } from '#sandbox/server';
-import { execute } from '../../bench/database.ts';
+import { execute } from '../../bench/stand/database.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { startServicePair } from './service-pair.ts';
 

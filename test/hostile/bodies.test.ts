@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { head, leaveBodiesUnfinished, MB, manyValues, sendBodies, type Tally } from '../../bench/hostile/attacks.ts';
-import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import {
+  head,
+  leaveBodiesUnfinished,
+  MB,
+  manyValues,
+  sendBodies,
+  type Tally,
+} from '../../bench/calls/hostile/attacks.ts';
+import { openRaw } from '../../bench/calls/hostile/raw-connection.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 import { LONGEST_MS } from './unending.ts';
 

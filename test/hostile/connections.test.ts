@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate } from '#core/clock';
-import { head, repeatRequest, sendTexts } from '../../bench/hostile/attacks.ts';
-import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import { head, repeatRequest, sendTexts } from '../../bench/calls/hostile/attacks.ts';
+import { openRaw } from '../../bench/calls/hostile/raw-connection.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 import { beginUnending, type Unending } from './unending.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { execute } from '../../bench/database.ts';
-import { repeatRequest } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/calls/hostile/attacks.ts';
+import { execute } from '../../bench/stand/database.ts';
 import { startHangingProxy } from './hanging-proxy.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { head, MB, sendTexts } from '../../bench/hostile/attacks.ts';
-import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import { head, MB, sendTexts } from '../../bench/calls/hostile/attacks.ts';
+import { openRaw } from '../../bench/calls/hostile/raw-connection.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 let stand: Stand;

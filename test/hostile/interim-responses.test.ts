@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { repeatRequest } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/calls/hostile/attacks.ts';
 import { startInterimServer } from '../support/upstream/interim-server.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { repeatRequest, type Tally } from '../../bench/hostile/attacks.ts';
+import { repeatRequest, type Tally } from '../../bench/calls/hostile/attacks.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const BURST = 60;

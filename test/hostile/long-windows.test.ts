@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, isoDate, MINUTE } from '#core/clock';
-import { repeatRequest } from '../../bench/hostile/attacks.ts';
+import { repeatRequest } from '../../bench/calls/hostile/attacks.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 const DAYS = 365;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '#sandbox/faults';
-import { MB, repeatRequest } from '../../bench/hostile/attacks.ts';
-import { searchResponse } from '../../bench/hostile/node-responses.ts';
+import { MB, repeatRequest } from '../../bench/calls/hostile/attacks.ts';
+import { searchResponse } from '../../bench/calls/hostile/node-responses.ts';
 import { ATTACK_MS, openStand, type Stand } from './stand.ts';
 
 /**

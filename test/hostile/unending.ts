@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { head } from '../../bench/hostile/attacks.ts';
-import { openRaw } from '../../bench/hostile/raw-connection.ts';
+import { head } from '../../bench/calls/hostile/attacks.ts';
+import { openRaw } from '../../bench/calls/hostile/raw-connection.ts';
 
 /** The maximum duration of a connection: 60 s for a body, and a margin for the check. */
 export const LONGEST_MS = 70_000;

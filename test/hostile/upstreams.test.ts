@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MB } from '../../bench/hostile/attacks.ts';
+import { MB } from '../../bench/calls/hostile/attacks.ts';
 import { ATTACK_MS, FETCHED_EVERY_SECOND, openStand, type Stand } from './stand.ts';
 
 const LATEST = '/v1/prices/latest/token?tokenName=bitcoin';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { mintApiKey } from '#keys/api-key';
 import { startSandbox } from '#sandbox/server';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '../../bench/stand/free-port.ts';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
 import { startStallingProxy } from '../support/database/stalling-proxy.ts';

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../../bench/free-port.ts';
+import { freePort } from '../../../bench/stand/free-port.ts';
 import { OPS, readOps } from '../files.ts';
 
 // nginx and Caddy with the files of ops/, of which only names, ports and folders are changed.

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { Agent, request } from 'undici';
 import { startSandbox } from '#sandbox/server';
-import { freePort } from '../../../bench/free-port.ts';
+import { freePort } from '../../../bench/stand/free-port.ts';
 import { statisticsSettings } from '../../../fixtures/statistics-settings.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
 import { startServiceProcess } from '../../support/service/service-process.ts';
