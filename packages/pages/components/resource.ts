@@ -13,21 +13,26 @@ export function openResource<Input, T>(read: (input: Input) => Promise<T>) {
   let turn = 0;
   let last: Input | undefined;
 
+  function end(next: T | undefined, failure?: QuotientError): void {
+    turn += 1;
+    batch(() => {
+      value.value = next;
+      error.value = failure;
+      isLoading.value = false;
+    });
+  }
+
   async function load(input: Input): Promise<void> {
     turn += 1;
     const ownTurn = turn;
     last = input;
     isLoading.value = true;
-    const result = await read(input).then(
-      (loaded) => ({ loaded, failure: undefined }),
-      (thrown) => ({ loaded: value.value, failure: toError(thrown) }),
-    );
-    if (ownTurn !== turn) return;
-    batch(() => {
-      value.value = result.loaded;
-      error.value = result.failure;
-      isLoading.value = false;
-    });
+    try {
+      const loaded = await read(input);
+      if (ownTurn === turn) end(loaded);
+    } catch (thrown) {
+      if (ownTurn === turn) end(value.value, toError(thrown));
+    }
   }
 
   return {
@@ -37,22 +42,8 @@ export function openResource<Input, T>(read: (input: Input) => Promise<T>) {
     load,
     reload: () => load(last as Input),
     /** Replaces the data, for example with the response of a change. */
-    set(next: T): void {
-      turn += 1;
-      batch(() => {
-        value.value = next;
-        error.value = undefined;
-        isLoading.value = false;
-      });
-    },
-    clear(): void {
-      turn += 1;
-      batch(() => {
-        value.value = undefined;
-        error.value = undefined;
-        isLoading.value = false;
-      });
-    },
+    set: (next: T): void => end(next),
+    clear: (): void => end(undefined),
   };
 }
 
