@@ -1,16 +1,15 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { Token, TokenPrice } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
-import { DAY, isoDate } from '../../pages/dates.ts';
 import { saveFile } from '../../pages/download.ts';
-import { onDate } from '../../pages/format.ts';
 import { toError } from '../../pages/problem.ts';
 import type { Interval } from '../api/api-call.ts';
 import type { Context } from '../context.ts';
 import * as choice from './chart-choice.ts';
-import { addFault, findToken } from './comparison.ts';
+import { findToken } from './comparison.ts';
 import { ageOf, costOfOneMore, drawnOfLoaded, gapsInWords, type LoadedHistory, loadHistory } from './history-load.ts';
-import * as intervals from './intervals.ts';
+import { intervalFor } from './intervals.ts';
+import { createOffers } from './offers.ts';
 import { createPosition } from './position.ts';
 import { csvOf, fileName, readingOf } from './readout.ts';
 
@@ -18,11 +17,7 @@ type View = choice.HistoryView;
 type Choice = Partial<Pick<View, 'metric' | 'range' | 'scale' | 'mode' | 'interval' | 'from' | 'thru'>>;
 type Restored = Required<Omit<Choice, 'interval'>> & { interval: Interval | undefined };
 
-/** Before the tokens are loaded, all dates are available. */
-const ANY = '1970-01-01';
-const UNKNOWN: intervals.Availability = {
-  available: { prices: { minute: ANY, hour: ANY, day: ANY }, candles: null },
-};
+const NOT_LOADED = 'Not loaded. The free sample is the price of bitcoin in the last 30 days, in US dollars.';
 
 /** The state of the chart panel. `onView` receives each view that is loaded or drawn. */
 export function createHistoryStore(context: Context, onView: (view: View) => void) {
@@ -52,13 +47,9 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
   const position = createPosition(drawn);
   /** The service's 24-hour change, in percent. */
   const dayChange = signal<number | null | undefined>(undefined);
+  const offers = createOffers(view, tokens, catalogue);
+  const { available, metricFault } = offers;
   const titles = computed(() => tokens.value.map(({ title }) => title).join(', '));
-  const available = computed(() => intervals.commonAvailability(tokens.value[0] ?? UNKNOWN, tokens.value.slice(1)));
-  /** The first date with data. */
-  const first = computed(() => {
-    const dates = tokens.value.map((one) => intervals.earliestDate(view.value.metric, one) ?? one.listed);
-    return dates.sort()[0] ?? '';
-  });
   /** The interval that the user has chosen, or undefined for the default. */
   let chosenInterval: Interval | undefined;
   /** Only the response of the latest load is shown. */
@@ -67,7 +58,6 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
   const change = (parts: Partial<View>) => {
     view.value = { ...view.value, ...parts };
   };
-  const metricFault = (metric: View['metric']) => choice.metricFault(metric, tokens.value);
 
   /** Draws the loaded data. `isSamePart` keeps the visible part. */
   function draw(next: LoadedHistory, drawnView: View, isSamePart = false): void {
@@ -101,7 +91,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
       isNotLoaded.value = false;
       isLoading.value = true;
       fault.value = '';
-      const interval = intervals.intervalFor(view.value, chosenInterval, available.value, now);
+      const interval = intervalFor(view.value, chosenInterval, available.value, now);
       change({ interval, currency: currency.code });
       // Another token's figures must not appear under this token's name.
       if (loaded.value[0]?.token.tokenName !== token.tokenName) clear('');
@@ -115,7 +105,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
       if (ownTurn !== turn) return;
       clearProblem();
       isNotLoaded.value = next === undefined;
-      if (!next) return clear('Not loaded.');
+      if (!next) return clear(NOT_LOADED);
       draw(next, view.value);
       const age = ageOf(next);
       if (age.failure) return failure.report(age.failure, load, true);
@@ -163,7 +153,8 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
 
   return {
     ...signals,
-    ...{ theme, failure, first, drawn, position, metricFault, load, choose },
+    ...offers,
+    ...{ theme, failure, drawn, position, load, choose },
     titles: () => titles.value,
     compared: () => view.value.compare,
     isWanted: () => isWanted.value,
@@ -180,26 +171,6 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
     /** The number of calls that a refresh of the chart costs. */
     cost: () => (isWanted.value ? tokens.value.length : 0),
     costOfOneMore: computed(() => costOfOneMore(loaded.value)),
-    /** How far back candles go, if they are selected. */
-    reach: computed(() =>
-      view.value.metric === 'candles' ? intervals.candleReach(available.value, serviceNow()) : '',
-    ),
-    rangeFault: (range: View['range']) => intervals.rangeFault({ ...view.value, range }, available.value, serviceNow()),
-    intervalFault(interval: Interval): string {
-      const isShown = interval === view.value.interval;
-      return isShown ? '' : intervals.intervalFault(view.value, interval, available.value, serviceNow());
-    },
-    dateFault(date: string): string {
-      if (date === '' || date > isoDate(serviceNow())) return date && 'This date is in the future.';
-      const subject = view.value.metric === 'candles' ? 'Candles' : 'Prices';
-      return date < first.value ? `${subject} are available from ${onDate(new Date(first.value))}.` : '';
-    },
-    tokenFault: (text: string) => addFault(text, tokens.value, catalogue.value),
-    /** The dates of the fields of a custom range. */
-    dates: computed((): intervals.DateRange => {
-      const now = serviceNow();
-      return view.value.range === 'custom' ? view.value : { from: isoDate(now - 14 * DAY), thru: isoDate(now) };
-    }),
     openDates(): void {
       isCustom.value = true;
       signals.opened.value += 1;
