@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import { isTemporary, toError } from '../pages/problem.ts';
 import { endSession } from '../pages/session/end.ts';
+import { askForReplacement } from './account/dialogs.ts';
 import { createAccountStore } from './account/store.ts';
 import { createSession } from './api/session.ts';
 import { factsOf, openTheme, plansOf } from './core/facts.ts';
@@ -60,14 +61,14 @@ export const keys = openKeyList({
   questions,
   readUsage: (client, by) => account.readUsage(client, by),
   onOwnKeyRevoked: () => signOut('The key that you signed in with has been revoked.', { ofKey: true }),
-  onReplace: () => account.replaceKey(),
+  onReplace: () => askForReplacement(account),
 });
 const { access } = keys;
 export const account = createAccountStore({
   session,
   failures,
   access,
-  ask: questions.ask,
+  questions,
   isSignedIn: () => view.value === 'pages',
   reloadUsagePage: () => usage.reload(),
   onKeyReplaced: showKeyCreated,

@@ -1,16 +1,14 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { QuotientError } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { Figures, Isolated, Meter, Panel, Time } from '../../pages/components/figures.tsx';
+import { Form } from '../../pages/components/form.tsx';
 import { Head } from '../../pages/components/head.tsx';
-import { Problem } from '../../pages/components/states.tsx';
 import { count, fromNow, onDateAt } from '../../pages/format.ts';
-import { toError } from '../../pages/problem.ts';
 import { Age } from '../core/age.tsx';
 import { PanelProblem } from '../core/failures.tsx';
 import { LEVEL_WORDS, levelOf } from './allowance.ts';
+import { askForDeletion, askForRenewal, askForReplacement } from './dialogs.ts';
 import type { AccountStore } from './store.ts';
 import { expiryInWords } from './validity.ts';
 
@@ -41,8 +39,9 @@ function Left({ store }: Props) {
 }
 
 /** When the key expires, and its renewal, which is possible in the last period. */
-function Validity({ store: { access, validUntil, renewal, renew } }: Props) {
+function Validity({ store }: Props) {
   const id = useId();
+  const { access, validUntil, renewal } = store;
   const { value: ends } = validUntil;
   if (!ends) return null;
   const isRestricted = access.value === 'none';
@@ -59,7 +58,7 @@ function Validity({ store: { access, validUntil, renewal, renew } }: Props) {
           class="small"
           aria-describedby={id}
           aria-disabled={!isPossible || undefined}
-          onClick={() => isPossible && renew()}
+          onClick={() => isPossible && askForRenewal(store)}
         >
           Renew key…
         </button>
@@ -78,7 +77,9 @@ const Allowance = ({ store }: Props) => (
   </Panel>
 );
 
-function Profile({ store: { user, maskedKey, isRemembered, setRemembered, signOut } }: Props) {
+const SIGNED_OUT = 'You are signed out. This browser no longer stores the key.';
+
+function Profile({ store: { user, maskedKey, isRemembered, setRemembered, onSignedOut } }: Props) {
   const id = useId();
   const { value: shown } = user;
   if (!shown) return null;
@@ -87,7 +88,7 @@ function Profile({ store: { user, maskedKey, isRemembered, setRemembered, signOu
     <Panel
       title="Profile"
       actions={
-        <button type="button" class="small" onClick={signOut}>
+        <button type="button" class="small" onClick={() => onSignedOut(SIGNED_OUT)}>
           Sign out
         </button>
       }
@@ -129,35 +130,6 @@ const Setting = ({ title, text, children }: SettingProps) => (
   </div>
 );
 
-function Export({ save }: { save: () => Promise<void> }) {
-  const isBusy = useSignal(false);
-  const error = useSignal<QuotientError | undefined>(undefined);
-  async function run(): Promise<void> {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    error.value = undefined;
-    try {
-      await save();
-    } catch (thrown) {
-      error.value = toError(thrown);
-    } finally {
-      isBusy.value = false;
-    }
-  }
-  return (
-    <>
-      <Setting title="Export" text="A JSON file with all data that the service stores about you, without secrets.">
-        <button type="button" class="small" aria-disabled={isBusy.value || undefined} onClick={() => void run()}>
-          Export data
-        </button>
-      </Setting>
-      <div class="problem" role="alert">
-        {error.value && <Problem error={error.value} />}
-      </div>
-    </>
-  );
-}
-
 const RESTRICTED =
   'This key cannot manage the account. To replace it, to export your data or to delete the account, sign in with the owner key.';
 
@@ -168,7 +140,7 @@ const Actions = ({ store, sendsMail }: Props & { sendsMail: boolean }) => (
         title="Owner key"
         text="You get a new key. The old key stops working immediately or after a time that you select."
       >
-        <button type="button" class="small" onClick={store.replaceKey}>
+        <button type="button" class="small" onClick={() => askForReplacement(store)}>
           Replace key…
         </button>
       </Setting>
@@ -180,12 +152,14 @@ const Actions = ({ store, sendsMail }: Props & { sendsMail: boolean }) => (
             : 'This service sends no email, so it cannot replace a lost key. Save the key where you keep your passwords.'
         }
       />
-      <Export save={store.saveData} />
+      <Setting title="Export" text="A JSON file with all data that the service stores about you, without secrets.">
+        <Form button={['Export data', 'Exporting…', 'small']} onSubmit={store.saveData} />
+      </Setting>
     </Panel>
     <Panel title="Delete the account" class="danger">
       <div class="setting">
         <p class="soft">All keys stop working, and your name and email address are erased. This cannot be undone.</p>
-        <button type="button" class="small danger" onClick={store.erase}>
+        <button type="button" class="small danger" onClick={() => askForDeletion(store)}>
           Delete account…
         </button>
       </div>

@@ -1,8 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { QuotientClient, Usage, UsageBy, UserOfKey } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
-import { graceField } from '../../pages/components/asked-field.tsx';
-import type { Question } from '../../pages/components/dialog.tsx';
+import type { Questions } from '../../pages/components/dialog.tsx';
 import { isoDate } from '../../pages/dates.ts';
 import { saveFile } from '../../pages/download.ts';
 import { toError } from '../../pages/problem.ts';
@@ -10,7 +9,6 @@ import { masked } from '../api/answer-text.ts';
 import type { DataAge } from '../api/api-call.ts';
 import type { Access, Session } from '../api/session.ts';
 import type { Failures } from '../core/failures.tsx';
-import { deletionInWords, oldKeyInWords, renewalInWords, replacementInWords } from './texts.ts';
 import { type Renewal, renewalOf } from './validity.ts';
 
 /** The delay in ms from the last response of a burst to the single request that reads the usage. */
@@ -23,7 +21,7 @@ type Options = {
   session: Session;
   failures: Failures;
   access: ReadonlySignal<Access>;
-  ask: (question: Question) => void;
+  questions: Questions;
   isSignedIn: () => boolean;
   /** Reads the usage for the page Usage. Undefined if that page is not open. */
   reloadUsagePage: () => Promise<void> | undefined;
@@ -35,8 +33,7 @@ type Options = {
 
 /** The user, the key in use and the allowance. Each response updates the allowance, and then the free usage call. */
 export function createAccountStore(options: Options) {
-  const { session, failures, access, ask, isSignedIn, reloadUsagePage, onKeyReplaced, onRenewed, onSignedOut } =
-    options;
+  const { session, failures, access, isSignedIn, reloadUsagePage } = options;
   const user = signal<UserOfKey | undefined>(undefined);
   const maskedKey = signal('');
   const isRemembered = signal(false);
@@ -112,10 +109,10 @@ export function createAccountStore(options: Options) {
   }
 
   return {
+    ...options,
     user,
     maskedKey,
     isRemembered,
-    access,
     validUntil,
     age,
     isLoading,
@@ -141,46 +138,12 @@ export function createAccountStore(options: Options) {
       isRemembered.value = isOn;
     },
 
-    renew: () =>
-      ask({
-        texts: ['Renew the key?', 'Renew', 'Renewing…'],
-        effect: () => user.value && renewalInWords(user.value, serviceNow()),
-        async act() {
-          session.continueAs(await session.client.renew());
-          onRenewed();
-        },
-      }),
-
-    replaceKey: () =>
-      ask({
-        texts: ['Replace the key?', 'Replace', 'Replacing…'],
-        fields: [graceField('The old key stops working')],
-        effect: (values) => user.value && replacementInWords(user.value, Number(values('grace')), serviceNow()),
-        async act(values) {
-          const graceSeconds = Number(values('grace'));
-          session.continueAs(await session.client.rotate({ graceSeconds }));
-          onKeyReplaced(oldKeyInWords(graceSeconds, serviceNow()));
-        },
-      }),
-
-    erase: () =>
-      ask({
-        texts: ['Delete the account?', 'Delete permanently', 'Deleting…'],
-        effect: () => deletionInWords(usage.value, serviceNow()),
-        isDangerous: true,
-        async act() {
-          await session.client.deleteUser();
-          onSignedOut('Your account and its keys have been deleted.');
-        },
-      }),
-
     async saveData(): Promise<void> {
       const data = await session.client.exportUser();
       const text = JSON.stringify(data, null, 2);
       saveFile(`quotient-account-${isoDate(serviceNow())}.json`, new Blob([text], { type: 'application/json' }));
     },
 
-    signOut: () => onSignedOut('You are signed out. This browser no longer stores the key.'),
   };
 }
 

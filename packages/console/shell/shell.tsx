@@ -4,6 +4,7 @@ import { serviceNow } from '../../pages/clock.ts';
 import { Isolated } from '../../pages/components/figures.tsx';
 import { Bar, ThemeChoice } from '../../pages/components/shell.tsx';
 import { count, fromNow, onDateAt } from '../../pages/format.ts';
+import { askForRenewal } from '../account/dialogs.ts';
 import type { AccountStore } from '../account/store.ts';
 import { notice, page, pricesTitle, view } from '../core/store.ts';
 import { ABOUT, LINKED } from './pages.ts';
@@ -63,7 +64,7 @@ export function Remedy({ error: { code, retryAfter }, account, useOtherKey }: Re
   if (code !== 'quota_exceeded') {
     const isExpired = code === 'api_key_expired';
     return (
-      <button type="button" class="primary" onClick={isExpired ? account.renew : useOtherKey}>
+      <button type="button" class="primary" onClick={isExpired ? () => askForRenewal(account) : useOtherKey}>
         {isExpired ? 'Renew key…' : 'Use another key'}
       </button>
     );
