@@ -9,11 +9,13 @@ function titleOf(code: string): string {
   return `${written} · ${COINS[code] ?? names.of(written)}`;
 }
 
+type ChoiceProps = { currency: Currency; onChoose: (code: string) => void };
+
 /** The selected currency is a code only, which fits on a small screen. */
-export const CurrencyChoice = ({ currency }: { currency: Currency }) => (
+export const CurrencyChoice = ({ currency, onChoose }: ChoiceProps) => (
   <label class="currency">
     <span class="unseen">Currency</span>
-    <select value={currency.code} onChange={({ currentTarget }) => currency.choose(currentTarget.value)}>
+    <select value={currency.code} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
       {currency.codes.map((code) => (
         <option key={code} value={code}>
           {code === currency.code ? code.toUpperCase() : titleOf(code)}

@@ -7,7 +7,6 @@ export const DEFAULT_CURRENCY = 'usd';
 /** `codes` are the currencies that the service offers. */
 export function openCurrency(codes: readonly string[]) {
   const stored = openStored('localStorage', 'quotient:currency');
-  const listeners: (() => void)[] = [];
   const isOffered = (code: string) => codes.includes(code);
 
   function preferred(): string {
@@ -18,7 +17,7 @@ export function openCurrency(codes: readonly string[]) {
 
   return {
     codes,
-    /** The selected currency, such as `eur`. A component that reads it is rendered again after a change. */
+    /** The selected currency, such as `eur`. Reads a signal, so that components and effects can follow it. */
     get code(): string {
       return selected.value;
     },
@@ -32,10 +31,7 @@ export function openCurrency(codes: readonly string[]) {
     choose(code: string): void {
       selected.value = code;
       stored.write(code);
-      for (const listener of listeners) listener();
     },
-    /** Calls the listener after each choice of the user. */
-    onChange: (listener: () => void) => void listeners.push(listener),
   };
 }
 

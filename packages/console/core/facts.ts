@@ -1,15 +1,12 @@
+import { signal } from '@preact/signals';
+
 export type ServiceFacts = { registration: 'open' | 'verified' | 'closed'; sendsMail: boolean };
 
-const MODES: Readonly<Record<string, ServiceFacts['registration']>> = {
-  open: 'open',
-  verified: 'verified',
-  closed: 'closed',
-};
-
 /** Reads the attributes of the root element. A missing attribute means the service's default. */
-export function factsOf({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts {
-  return { registration: MODES[dataset.registration ?? ''] ?? 'open', sendsMail: 'mail' in dataset };
-}
+export const factsOf = ({ dataset }: { dataset: Readonly<Record<string, string | undefined>> }): ServiceFacts => ({
+  registration: (dataset.registration ?? 'open') as ServiceFacts['registration'],
+  sendsMail: 'mail' in dataset,
+});
 
 /** `limit`: calls per period. `term` and `per` are the length of a period: `one month`, `a month`. */
 export type PlanFacts = { name: 'monthly' | 'yearly'; limit: number; term: string; per: string };
@@ -20,16 +17,19 @@ export const plansOf = ({ dataset: { plans = '[]' } }: { dataset: Readonly<Recor
 
 /** Follows the theme. `theme.js` sets `data-theme` before the first paint and when the user changes the theme. */
 export function openTheme() {
-  const listeners: (() => void)[] = [];
+  const changes = signal(0);
   const notify = () => {
-    for (const listener of listeners) listener();
+    changes.value += 1;
   };
   new MutationObserver(notify).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', notify);
 
   return {
-    onChange: (listener: () => void) => void listeners.push(listener),
-    color: (name: `--${string}`) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
+    /** The value of a CSS variable. Reads a signal, so that an effect can follow the theme. */
+    color(name: `--${string}`): string {
+      void changes.value;
+      return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    },
   };
 }
 

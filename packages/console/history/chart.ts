@@ -49,10 +49,8 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
   /** The last part and point that the library reported, and therefore already shows. */
   let reported: Part | undefined;
   let pointed: number | undefined;
-  let isOpen = true;
 
   function paint(): void {
-    if (!isOpen) return;
     chart.applyOptions({
       layout: { background: { color: 'transparent' }, textColor: theme.color('--soft') },
       grid: { horzLines: { color: theme.color('--line') } },
@@ -60,9 +58,6 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     });
     drawing.paint();
   }
-
-  theme.onChange(paint);
-  paint();
 
   chart.subscribeCrosshairMove(({ time, sourceEvent }) => {
     // Without an event, `select` moved the crosshair, and the readout already shows the point.
@@ -89,6 +84,7 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     if (count.peek() > 0) chart.timeScale().setVisibleLogicalRange(next);
   }
   const effects = [
+    effect(paint),
     effect(() => {
       if (!drawn.value) return;
       // The library reports its own range while the data changes.
@@ -130,7 +126,6 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     },
     paint,
     close(): void {
-      isOpen = false;
       for (const stop of effects) stop();
       chart.remove();
     },

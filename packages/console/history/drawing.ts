@@ -1,3 +1,4 @@
+import { untracked } from '@preact/signals';
 import {
   AreaSeries,
   CandlestickSeries,
@@ -87,7 +88,7 @@ export function openDrawing(chart: IChartApi, theme: Theme) {
     for (const line of series) chart.removeSeries(line);
     shape = next;
     series = Array.from({ length: count }, () => MAKE[next](chart));
-    paint();
+    untracked(paint);
   }
 
   function format({ view, points, comparison }: Drawn): void {

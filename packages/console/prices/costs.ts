@@ -46,3 +46,15 @@ export function costInWords(panels: readonly PanelCost[]): string {
   const total = paid.reduce((sum, [, calls]) => sum + calls, 0);
   return `A refresh costs ${inCalls(total)}: ${parts.join(', ')}. Unchanged data is free.`;
 }
+
+/** What the page states about its costs. `tokens` is the number of shown prices. */
+export function pageCosts(page: { panels: readonly PanelCost[]; tokens: number; isLive: boolean; usage: Period }) {
+  const { panels, tokens, isLive, usage } = page;
+  const calls = panels.reduce((sum, [, cost]) => sum + cost, 0);
+  return {
+    line: costLine(calls, isLive ? tokens : 0),
+    refresh: costInWords(panels),
+    autoRefresh: refreshInWords(calls, usage),
+    live: liveInWords(tokens, usage),
+  };
+}

@@ -77,14 +77,13 @@ export function openLive({ session, currency, allowance, isVisible, reserve, onP
   // The other tabs need a new leader at once.
   addEventListener('pagehide', leave);
   addEventListener('pageshow', update);
-  currency.onChange(() => {
-    leave();
-    update();
-  });
-  // Another page of the console shows no prices.
+  // A stream has one currency, and another page of the console shows no prices.
   effect(() => {
-    isVisible();
-    untracked(update);
+    void [currency.code, isVisible()];
+    untracked(() => {
+      leave();
+      update();
+    });
   });
 
   return {

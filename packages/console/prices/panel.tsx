@@ -55,7 +55,7 @@ export const PricesHead = ({ store }: StoreProps) => (
     <div class="row">
       <LiveSwitch store={store} />
       <RefreshControl store={store} />
-      <CurrencyChoice currency={store.currency} />
+      <CurrencyChoice currency={store.currency} onChoose={store.chooseCurrency} />
     </div>
     <p class="soft stopped" role="status">
       {[store.live.reason.value, store.autoRefresh.reason.value].filter(Boolean).join(' ')}

@@ -17,7 +17,7 @@ import {
   showAddress,
 } from './address.ts';
 import { openAutoRefresh, openReserve } from './auto-refresh.ts';
-import { costInWords, costLine, liveInWords, type PanelCost, refreshInWords } from './costs.ts';
+import { pageCosts } from './costs.ts';
 import { openPriceList } from './list.ts';
 import { openLive } from './live.ts';
 import { openStatistics } from './statistics.ts';
@@ -70,22 +70,18 @@ export function createPricesStore(options: Options) {
   });
   const autoRefresh = openAutoRefresh({ reserve, isBlocked: failures.isBlocked, refresh });
 
-  const costs = computed(() => {
-    const panels: readonly PanelCost[] = [
-      ['the prices (one for every ten tokens)', list.cost.value],
-      ['the chart', history.cost()],
-      ['the statistics', statistics.cost.value],
-    ];
-    const calls = panels.reduce((sum, [, cost]) => sum + cost, 0);
-    const usage = allowance.usage();
-    const tokens = list.quotes.requested.value.size;
-    return {
-      line: costLine(calls, live.isOn.value ? tokens : 0),
-      refresh: costInWords(panels),
-      autoRefresh: refreshInWords(calls, usage),
-      live: liveInWords(tokens, usage),
-    };
-  });
+  const costs = computed(() =>
+    pageCosts({
+      panels: [
+        ['the prices (one for every ten tokens)', list.cost.value],
+        ['the chart', history.cost()],
+        ['the statistics', statistics.cost.value],
+      ],
+      tokens: list.quotes.requested.value.size,
+      isLive: live.isOn.value,
+      usage: allowance.usage(),
+    }),
+  );
 
   /** Shows the same 24-hour change in the chart as in the table. */
   const compareWithQuote = (of: Token): Promise<void> => history.compare(of, list.of(of.tokenName));
@@ -182,12 +178,6 @@ export function createPricesStore(options: Options) {
     wasRejected = failures.isBlocked();
   }
 
-  currency.onChange(() => {
-    if (!token.value) return;
-    void list.load();
-    void history.load({ isFree: !history.isWanted() });
-  });
-
   addEventListener('popstate', () => {
     // A link to another page of the console does not change the query.
     if (!isVisible() || !token.value || location.search === search) return;
@@ -220,6 +210,12 @@ export function createPricesStore(options: Options) {
     select,
     openChart,
     refresh,
+    chooseCurrency(code: string): void {
+      currency.choose(code);
+      if (!token.value) return;
+      void list.load();
+      void history.load({ isFree: !history.isWanted() });
+    },
     checkReserve: autoRefresh.check,
     async load(): Promise<void> {
       failures.clear();

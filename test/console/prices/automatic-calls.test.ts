@@ -74,7 +74,7 @@ it('does not open a stream of live prices below the reserve', () => {
   left = { remaining: 9, limit: 100 };
   const session = { user: { key: 1 }, client: {}, baseUrl: 'http://localhost/' };
   const needs = {
-    ...{ session, currency: { code: 'usd', onChange: () => undefined }, allowance: {}, isVisible: () => true },
+    ...{ session, currency: { code: 'usd' }, allowance: {}, isVisible: () => true },
     ...{ reserve: reserveOf(), onPrice: () => undefined },
   };
   const live = openLive(needs as unknown as Parameters<typeof openLive>[0]);
