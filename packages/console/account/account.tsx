@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { serviceNow } from '../../pages/clock.ts';
+import { Check } from '../../pages/components/choices.tsx';
 import { Figures, Isolated, Meter, Panel, Time } from '../../pages/components/figures.tsx';
 import { Form } from '../../pages/components/form.tsx';
 import { Head } from '../../pages/components/head.tsx';
@@ -80,7 +81,6 @@ const Allowance = ({ store }: Props) => (
 const SIGNED_OUT = 'You are signed out. This browser no longer stores the key.';
 
 function Profile({ store: { user, maskedKey, isRemembered, setRemembered, onSignedOut } }: Props) {
-  const id = useId();
   const { value: shown } = user;
   if (!shown) return null;
   const { name, email, plan, createdAt } = shown;
@@ -102,18 +102,13 @@ function Profile({ store: { user, maskedKey, isRemembered, setRemembered, onSign
           ['Key in use', <code key="key">{maskedKey.value}</code>],
         ]}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isRemembered.value}
-          aria-describedby={id}
-          onChange={({ currentTarget }) => setRemembered(currentTarget.checked)}
-        />{' '}
-        Stay signed in on this device
-      </label>
-      <p class="soft" id={id}>
-        If you stay signed in, anyone who uses this browser profile can use the key.
-      </p>
+      <Check
+        name="remember"
+        label="Stay signed in on this device"
+        hint="If you stay signed in, anyone who uses this browser profile can use the key."
+        checked={isRemembered.value}
+        onValue={setRemembered}
+      />
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { serviceNow } from '../../pages/clock.ts';
 import { ButtonGroup } from '../../pages/components/button-group.tsx';
+import { Check } from '../../pages/components/choices.tsx';
 import { Code, CopyButton } from '../../pages/components/code.tsx';
 import { Panel } from '../../pages/components/figures.tsx';
 import { answerText, EXAMPLES, type Language, masked, snippet } from '../api/answer-text.ts';
@@ -68,16 +69,7 @@ export function Snippets({ store }: { store: PricesStore }) {
           <Code text={code(isRevealed.value ? session.key : masked(session.key))} />
           <div class="foot">
             <CopyButton text={code(session.key)} label="Copy with key" />
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isRevealed}
-                onChange={({ currentTarget }) => {
-                  isRevealed.value = currentTarget.checked;
-                }}
-              />{' '}
-              Show key
-            </label>
+            <Check name="reveal" label="Show key" onValue={(isOn) => (isRevealed.value = isOn)} />
           </div>
         </div>
         <div>
