@@ -143,7 +143,6 @@ export function createAccountStore(options: Options) {
       const text = JSON.stringify(data, null, 2);
       saveFile(`quotient-account-${isoDate(serviceNow())}.json`, new Blob([text], { type: 'application/json' }));
     },
-
   };
 }
 

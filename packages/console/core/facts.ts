@@ -24,11 +24,17 @@ export function openTheme() {
   new MutationObserver(notify).observe(document.documentElement, { attributeFilter: ['data-theme'] });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', notify);
 
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  probe.style.forcedColorAdjust = 'none';
+  document.body.append(probe);
+
   return {
-    /** The value of a CSS variable. Reads a signal, so that an effect can follow the theme. */
+    /** The color of a CSS variable, as a color without variables. Reads a signal, so that an effect can follow the theme. */
     color(name: `--${string}`): string {
       void changes.value;
-      return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      probe.style.color = `var(${name})`;
+      return getComputedStyle(probe).color;
     },
   };
 }

@@ -4,7 +4,7 @@ import { serviceNow } from '../../pages/clock.ts';
 import { DAY, isoDate } from '../../pages/dates.ts';
 import { onDate } from '../../pages/format.ts';
 import type { Interval } from '../api/api-call.ts';
-import { type HistoryView as View, metricFault } from './chart-choice.ts';
+import { metricFault, type HistoryView as View } from './chart-choice.ts';
 import { addFault } from './comparison.ts';
 import * as intervals from './intervals.ts';
 
