@@ -30,15 +30,6 @@ async function startDemo() {
   throw new Error(`the demo has not started: ${text}`);
 }
 
-/** Fetches the last day of each token, without which the console knows no changes over 24 hours. */
-async function fillArchive(url: string, apiKey: string): Promise<void> {
-  for (const token of ['bitcoin', 'ethereum', 'usd-coin', 'solana', 'arweave']) {
-    const path = `/v1/prices/history/days?tokenName=${token}&days=1`;
-    const response = await fetch(url + path, { headers: { 'x-api-key': apiKey } });
-    if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  }
-}
-
 /** Signs in, and loads the panels that cost calls. */
 async function openConsole(page: Page, url: string, apiKey: string): Promise<void> {
   await page.goto(`${url}/`);
@@ -56,7 +47,6 @@ if (executablePath === undefined) throw new Error('Chromium is not installed');
 const { demo, url, apiKey } = await startDemo();
 const browser = await chromium.launch({ executablePath, args: ARGS });
 try {
-  await fillArchive(url, apiKey);
   const page = await browser.newPage({ ...SIZE, locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' });
   await openConsole(page, url, apiKey);
   await page.evaluate('scrollTo(0, 0)');
