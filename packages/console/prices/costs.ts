@@ -23,38 +23,30 @@ function hourlyInWords(hourly: number, usage: Period): string {
 export const refreshInWords = (calls: number, usage: Period): string =>
   hourlyInWords((calls * 60) / REFRESH_MINUTES, usage);
 
-const liveCallsPerHour = (tokens: number) => costOf(tokens) * 60;
-
-export const liveInWords = (tokens: number, usage: Period): string =>
-  `${inCalls(costOf(tokens))} per minute while the page is visible, whatever the number of tabs. ${hourlyInWords(liveCallsPerHour(tokens), usage)}`;
-
 export const hasReached = ({ remaining, limit }: { remaining: number; limit: number }, percent: number) =>
   remaining < (percent / 100) * limit;
 
-export type PanelCost = readonly [panel: string, calls: number];
+type PanelCost = readonly [panel: string, calls: number];
+type PageCosts = {
+  panels: readonly PanelCost[];
+  /** The number of shown prices. */
+  tokens: number;
+  isLive: boolean;
+  usage: Period;
+};
 
-/** `tokens` is the number of live prices. */
-export function costLine(calls: number, tokens: number): string {
-  const live = tokens > 0 ? `Live prices cost up to ${inCalls(liveCallsPerHour(tokens))} an hour. ` : '';
-  return `${live}A refresh costs ${inCalls(calls)}.`;
-}
-
-/** The cost of a refresh of the panels. */
-export function costInWords(panels: readonly PanelCost[]): string {
+/** What the page states about its costs. */
+export function pageCosts({ panels, tokens, isLive, usage }: PageCosts) {
   const paid = panels.filter(([, calls]) => calls > 0);
-  const parts = paid.map(([panel, calls]) => `${count(calls)} for ${panel}`);
   const total = paid.reduce((sum, [, calls]) => sum + calls, 0);
-  return `A refresh costs ${inCalls(total)}: ${parts.join(', ')}. Unchanged data is free.`;
-}
-
-/** What the page states about its costs. `tokens` is the number of shown prices. */
-export function pageCosts(page: { panels: readonly PanelCost[]; tokens: number; isLive: boolean; usage: Period }) {
-  const { panels, tokens, isLive, usage } = page;
-  const calls = panels.reduce((sum, [, cost]) => sum + cost, 0);
+  const parts = paid.map(([panel, calls]) => `${count(calls)} for ${panel}`);
+  const perMinute = costOf(tokens);
+  const perHour = perMinute * 60;
+  const live = isLive && tokens > 0 ? `Live prices cost up to ${inCalls(perHour)} an hour. ` : '';
   return {
-    line: costLine(calls, isLive ? tokens : 0),
-    refresh: costInWords(panels),
-    autoRefresh: refreshInWords(calls, usage),
-    live: liveInWords(tokens, usage),
+    line: `${live}A refresh costs ${inCalls(total)}.`,
+    refresh: `A refresh costs ${inCalls(total)}: ${parts.join(', ')}. Unchanged data is free.`,
+    autoRefresh: refreshInWords(total, usage),
+    live: `${inCalls(perMinute)} per minute while the page is visible, whatever the number of tabs. ${hourlyInWords(perHour, usage)}`,
   };
 }
