@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import { openStored } from '../../pages/session/storage.ts';
 import type { Allowance } from '../account/store.ts';
 import { hasReached, REFRESH_MINUTES } from './costs.ts';
@@ -70,6 +70,14 @@ export function openAutoRefresh({ reserve, isBlocked, refresh }: Options) {
     if (ticking !== undefined) void tick();
   });
 
+  effect(() => {
+    void reserve.percent.value;
+    untracked(() => {
+      if (isOn.value) stopIfNeeded();
+      else reason.value = '';
+    });
+  });
+
   return {
     isOn,
     reason,
@@ -79,11 +87,6 @@ export function openAutoRefresh({ reserve, isBlocked, refresh }: Options) {
       isOn.value = true;
       due = performance.now() + INTERVAL_MS;
       ticking = setInterval(tick, TICK_MS);
-    },
-    /** The reserve has changed. */
-    check(): void {
-      if (isOn.value) stopIfNeeded();
-      else reason.value = '';
     },
   };
 }

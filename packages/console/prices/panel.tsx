@@ -115,7 +115,7 @@ const Search = ({ list: { search, size } }: Pick<PricesStore, 'list'>) => (
 );
 
 /** What the page charges, and when it stops. */
-const Costs = ({ store: { costs, reserve, checkReserve, currency } }: StoreProps) => (
+const Costs = ({ store: { costs, reserve, currency } }: StoreProps) => (
   <Info label={costs.value.line}>
     <p>{costs.value.refresh}</p>
     <p>
@@ -131,7 +131,6 @@ const Costs = ({ store: { costs, reserve, checkReserve, currency } }: StoreProps
           onChange={({ currentTarget }) => {
             const next = RESERVES.find((one) => one === currentTarget.value);
             if (next) reserve.set(next);
-            checkReserve();
           }}
         >
           {RESERVES.map((percent) => (

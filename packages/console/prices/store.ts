@@ -216,7 +216,6 @@ export function createPricesStore(options: Options) {
       void list.load();
       void history.load({ isFree: !history.isWanted() });
     },
-    checkReserve: autoRefresh.check,
     async load(): Promise<void> {
       failures.clear();
       readView();

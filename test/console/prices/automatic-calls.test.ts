@@ -55,12 +55,10 @@ it('stops below the reserve, and when calls with the key are rejected', async ()
   auto.turn(true);
   expect(auto.isOn.value, 'too little is left').toBe(false);
   reserve.set('5');
-  auto.check();
   expect(auto.reason.value).toBe('');
   auto.turn(true);
   expect(auto.isOn.value, '9 of 100 calls are more than 5%').toBe(true);
   reserve.set('25');
-  auto.check();
   expect(auto.reason.value).toBe('Auto-refresh is off: less than 25% of the allowance is left.');
   left = undefined;
   auto.turn(true);
