@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { Token, TokenPrice } from '../../client/index.ts';
+import type { Token, TokenName } from '../../client/index.ts';
 import { serviceNow } from '../../pages/clock.ts';
 import { saveFile } from '../../pages/download.ts';
 import { toError } from '../../pages/problem.ts';
@@ -19,8 +19,11 @@ type Restored = Required<Omit<Choice, 'interval'>> & { interval: Interval | unde
 
 const NOT_LOADED = 'Not loaded. The free sample is the price of bitcoin in the last 30 days, in US dollars.';
 
+/** The service's 24-hour change of a token, in percent. Reads signals. */
+type ChangeOf = (token: TokenName) => number | null | undefined;
+
 /** The state of the chart panel. `onView` receives each view that is loaded or drawn. */
-export function createHistoryStore(context: Context, onView: (view: View) => void) {
+export function createHistoryStore(context: Context, changeOf: ChangeOf, onView: (view: View) => void) {
   const { marketData, theme, currency, failures } = context;
   const signals = {
     view: signal(choice.DEFAULT_VIEW),
@@ -45,8 +48,6 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
   const loaded = computed(() => shown.value?.loaded ?? []);
   const drawn = computed(() => shown.value && drawnOfLoaded(shown.value.view, shown.value.loaded));
   const position = createPosition(drawn);
-  /** The service's 24-hour change, in percent. */
-  const dayChange = signal<number | null | undefined>(undefined);
   const offers = createOffers(view, tokens, catalogue);
   const { available, metricFault } = offers;
   const titles = computed(() => tokens.value.map(({ title }) => title).join(', '));
@@ -163,7 +164,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
     },
     reading: computed(() => {
       const at = { index: position.index.value, last: position.limits.value[1] };
-      return readingOf(drawn.value, at, tokens.value[0]?.symbol ?? '', dayChange.value);
+      return readingOf(drawn.value, at, tokens.value[0]?.symbol ?? '', changeOf(view.value.token));
     }),
     isSample: computed(() => loaded.value.some(({ result }) => result.isSample)),
     age: computed(() => shown.value && ageOf(loaded.value)),
@@ -193,14 +194,7 @@ export function createHistoryStore(context: Context, onView: (view: View) => voi
       signals.opened.value = 0;
       change({ metric, range, scale, mode, from, thru });
     },
-    select(next: Token, compared: readonly Token[]): void {
-      showTokens([next, ...compared]);
-      dayChange.value = undefined;
-    },
-    async compare({ tokenName }: Token, quote: Promise<{ price: TokenPrice } | undefined>): Promise<void> {
-      const reported = (await quote)?.price.change_24h;
-      if (view.value.token === tokenName) dayChange.value = reported;
-    },
+    select: (next: Token, compared: readonly Token[]): void => showTokens([next, ...compared]),
   };
 }
 

@@ -6,7 +6,7 @@ import { batchesOf, costOf, TOKENS_PER_CALL, type TokenName } from '../api/api-c
 import type { MarketData } from '../api/market-data.ts';
 import type { Currency } from '../core/currency.ts';
 import type { PanelFailure } from '../core/failures.tsx';
-import { createQuotes, type Quote } from './quotes.ts';
+import { createQuotes } from './quotes.ts';
 import { type Column, FIRST_SORTING, isMatch, SEARCHED_FROM, sorted, sortingAfter } from './sorting.ts';
 
 type Needs = {
@@ -36,7 +36,6 @@ export function openPriceList({ marketData, currency, failure, onLoad }: Needs) 
   const pendingLoads = signal(0);
   /** The rows move only after a load. A price that arrives does not move its row under the pointer. */
   const loads = signal(0);
-  let loading: Promise<unknown> = Promise.resolve();
 
   const size = computed(() => tokens.value?.length ?? (Number(lastSize.read()) || PLACEHOLDERS.atFirst));
   const searched = computed(() => search.value.trim());
@@ -83,7 +82,7 @@ export function openPriceList({ marketData, currency, failure, onLoad }: Needs) 
 
   function loadNames(names: readonly TokenName[], refresh = false): Promise<void> {
     pendingLoads.value += 1;
-    const ownLoad = quotes
+    return quotes
       .load(names, currency.code, refresh)
       .then(failure.clear, (error: unknown) =>
         failure.report(error, () => loadNames(allRequested()), quotes.age.value !== undefined),
@@ -93,8 +92,6 @@ export function openPriceList({ marketData, currency, failure, onLoad }: Needs) 
         loads.value += 1;
         onLoad();
       });
-    loading = Promise.all([loading, ownLoad]);
-    return ownLoad;
   }
 
   return {
@@ -135,11 +132,9 @@ export function openPriceList({ marketData, currency, failure, onLoad }: Needs) 
       if (pendingLoads.value === 0 && next.length > 0) void loadNames(namesOf(next));
     },
 
-    /** Resolves to the token's price when it is loaded, or to undefined if no price is available. */
-    async of(token: TokenName): Promise<Quote | undefined> {
-      if (quotes.requested.value.has(token)) await loading;
-      else await loadNames([token]);
-      return quotes.peek(token);
+    /** Loads the token's price, unless it has been requested. */
+    async ensure(token: TokenName): Promise<void> {
+      if (!quotes.requested.value.has(token)) await loadNames([token]);
     },
 
     batchOf: (token: TokenName): readonly TokenName[] =>

@@ -50,7 +50,8 @@ export function createPricesStore(options: Options) {
   const failure = failures.open();
   const list = openPriceList({ marketData, currency, failure, onLoad: showLoaded });
   const statistics = openStatistics({ session, marketData, failure: failures.open() });
-  const history = createHistoryStore(context, (next) => {
+  const changeOf = (name: TokenName) => list.quotes.of(name)?.price.change_24h;
+  const history = createHistoryStore(context, changeOf, (next) => {
     view.value = next;
     if (!token.value) return;
     showAddress(next, { isNew: search !== undefined && !requested });
@@ -60,14 +61,7 @@ export function createPricesStore(options: Options) {
     onTitle(pageTitle(history.titles(), next));
   });
   const reserve = openReserve(allowance);
-  const live = openLive({
-    ...context,
-    reserve,
-    onPrice(price) {
-      list.quotes.update(price);
-      if (token.value?.tokenName === price.tokenName) void compareWithQuote(token.value);
-    },
-  });
+  const live = openLive({ ...context, reserve, onPrice: list.quotes.update });
   const autoRefresh = openAutoRefresh({ reserve, isBlocked: failures.isBlocked, refresh });
 
   const costs = computed(() =>
@@ -83,19 +77,15 @@ export function createPricesStore(options: Options) {
     }),
   );
 
-  /** Shows the same 24-hour change in the chart as in the table. */
-  const compareWithQuote = (of: Token): Promise<void> => history.compare(of, list.of(of.tokenName));
-
   const loadPanels = (of: Token, { isRefresh = false, isFree = false } = {}): Promise<unknown> =>
     Promise.all([
       history.load({ refresh: isRefresh, isFree }),
       statistics.show(of, { refresh: isRefresh }),
-      compareWithQuote(of),
+      list.ensure(of.tokenName),
     ]);
 
   function showLoaded(): void {
     live.show([...list.quotes.requested.value]);
-    if (token.value) void compareWithQuote(token.value);
   }
 
   function show({ token: next, compared }: RequestedTokens): void {

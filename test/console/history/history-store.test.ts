@@ -42,7 +42,7 @@ beforeEach(() => {
     currency: { code: 'usd' },
     failures: { open: () => ({ report, clear: () => undefined }) },
   };
-  store = createHistoryStore(context as unknown as Context, views);
+  store = createHistoryStore(context as unknown as Context, () => undefined, views);
   store.setTokens([one, two, three]);
   store.select(one, []);
 });
