@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callsFor, type TokenPrice, tokenPrice } from '#prices/latest/latest-records';
-import type { Market } from '#prices/market';
+import type { Market } from '#prices/open-market';
 import { isoOfHttpDate, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
 import { defineTool, priceProvenance } from '../tool.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Market } from '#prices/market';
 import { type DateSnapshot, dateSnapshot } from '#prices/model/prices-records';
+import type { Market } from '#prices/open-market';
 import type { ToolParameters } from '../parameters.ts';
 import { defineTool, priceProvenance } from '../tool.ts';
 import { jsonOf, provenanceOf } from '../tool-response.ts';

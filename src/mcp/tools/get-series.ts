@@ -4,7 +4,6 @@ import type { Clock } from '#core/clock';
 import type { Candles } from '#prices/candles/candles';
 import { type Form, figureAt, inJson, isLastOfSecond } from '#prices/history/series-text';
 import type { WindowSize } from '#prices/history/window-reader';
-import type { Market } from '#prices/market';
 import type { CandleColumns } from '#prices/model/candle';
 import {
   CANDLE_INTERVAL_NAMES,
@@ -15,6 +14,7 @@ import {
 } from '#prices/model/candle-interval';
 import { candle, priceSeries } from '#prices/model/prices-records';
 import type { PointColumns } from '#prices/model/series';
+import type { Market } from '#prices/open-market';
 import { isoTime, isoTimeSchema } from '../dates.ts';
 import type { ToolParameters } from '../parameters.ts';
 import type { Row } from '../table.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Clock, isoDate, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
-import type { Market } from '#prices/market';
 import { tokenRecord } from '#prices/model/prices-records';
+import type { Market } from '#prices/open-market';
 import { defineTool } from '../tool.ts';
 
 /** Long enough for a word, short enough to compare with thousands of tokens. */

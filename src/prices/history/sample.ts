@@ -10,7 +10,7 @@ import { ageAt } from '#upstream/freshness';
 import type { ReaderDeps } from './empty-window.ts';
 import type { History } from './history.ts';
 import { seriesJson } from './series-text.ts';
-import { createWindowReader } from './window-reader.ts';
+import type { WindowReader } from './window-reader.ts';
 
 /** The refresh interval in ms. The public sample is free, so it is refreshed rarely. */
 export const REFRESH_EVERY = HOUR;
@@ -25,12 +25,14 @@ function eachOnce(sources: readonly string[]): string {
     .join(', ');
 }
 
-type Deps = ReaderDeps & { market: Pick<LatestPrices, 'latestOf'> & Pick<History, 'days'> };
+type Deps = Omit<ReaderDeps, 'backfill'> & {
+  reader: WindowReader;
+  market: Pick<LatestPrices, 'latestOf'> & Pick<History, 'days'>;
+};
 
 /** The public sample. It is refreshed at most once an hour, and all clients share one body. */
-export function createSample({ market, archive, backfill, clock }: Deps) {
+export function createSample({ market, archive, reader, clock }: Deps) {
   const { token, days } = SAMPLE;
-  const reader = createWindowReader({ archive, backfill, clock });
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let failure: unknown;
 

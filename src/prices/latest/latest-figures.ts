@@ -1,5 +1,6 @@
-import type { Token } from '#catalogue/token';
-import { type Clock, DAY, HOUR, MINUTE } from '#core/clock';
+import type { Token, TokenName } from '#catalogue/token';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '#core/clock';
+import { memo } from '#core/memo';
 import { rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import type { ArchiveCache } from '#prices/latest/latest-cache';
 import { type Currency, DOLLAR, tokenOfCurrency, type UsdRate } from '#prices/model/currency';
@@ -12,6 +13,7 @@ import { allOutcomes } from '#upstream/fetch-runner';
 import type { SourcedLatest } from './latest-composition.ts';
 import { createLatestFacts, type LatestFetches, versionOf } from './latest-facts.ts';
 import { type LatestValuations, priceOf } from './latest-response.ts';
+import type { ArchiveStore, RankedFigures } from './latest-store.ts';
 
 type Named = Pick<Token, 'name' | 'symbol' | 'title'>;
 
@@ -175,3 +177,21 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
 }
 
 export type LatestFigures = ReturnType<typeof createLatestFigures>;
+
+/** How long all clients share a ranking, in ms. */
+const KEPT_FOR = 10 * SECOND;
+
+export type Ranked = Omit<RankedFigures, 'token'>;
+
+/**
+ * The stored market caps and volumes (USD) of all tokens. They are read from the store, because not all tokens are in
+ * memory.
+ */
+export function createRanking(store: Pick<ArchiveStore, 'figures'>, clock: Clock) {
+  async function read(): Promise<ReadonlyMap<TokenName, Ranked>> {
+    return new Map((await store.figures()).map(({ token, ...figures }) => [token, figures]));
+  }
+  return memo(read, { ttl: KEPT_FOR, clock });
+}
+
+export type Ranking = ReturnType<typeof createRanking>;

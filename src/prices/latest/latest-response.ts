@@ -86,41 +86,9 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
   return { name, symbol, latest, change };
 }
 
-type Dependencies = { archive: Archive; latestResponse: LatestResponses };
-
-export function createLatestTable({ archive, latestResponse }: Dependencies) {
-  function withLine(row: Row): Row {
-    const hours = archive.series(row.name, 'hour');
-    return { ...row, line: row.latest ? dayOfPrices(hours, row.latest.at) : [], lineVersion: hours.version };
-  }
-
-  /** Returns records in the order of the tokens. Unknown figures are null. Throws a problem if no token has a price. */
-  return function latestTable(
-    tokens: readonly Named[],
-    currency = DOLLAR,
-    hasLines = false,
-  ): DataResponse | Promise<DataResponse> {
-    const names = tokens.map(({ name }) => name);
-    const requestKey = `latest ${currency} ${hasLines ? 'lines ' : ''}${names.join()}`;
-    const priced = () => tokens.map((token) => priceOf(archive, token));
-    const read = hasLines ? () => priced().map(withLine) : priced;
-    return latestResponse({ requestKey, tokens: names, read, versionOf: versionOfAll, write }, currency);
-  };
-}
-
-export function createLatestPrice({ archive, latestResponse }: Dependencies) {
-  return function latestPrice(token: TokenName, currency = DOLLAR): DataResponse | Promise<DataResponse> {
-    return latestResponse(
-      {
-        requestKey: currency === DOLLAR ? token : `${token},${currency}`,
-        tokens: [token],
-        read: () => [{ latest: archive.latest(token) }],
-        versionOf: ([{ latest } = { latest: undefined }]) => (latest ? versionOf(latest) : ''),
-        write: ([row]) => JSON.stringify(row?.latest?.record),
-      },
-      currency,
-    );
-  };
+function withLine(archive: Archive, row: Row): Row {
+  const hours = archive.series(row.name, 'hour');
+  return { ...row, line: row.latest ? dayOfPrices(hours, row.latest.at) : [], lineVersion: hours.version };
 }
 
 type LatestResponseRow = { latest: SourcedLatest | undefined; line?: HourlyPrices };
@@ -137,8 +105,8 @@ export type LatestValuations = {
   ofLatest(currency: Currency, records: readonly LatestPrice[], since?: number): Promise<LatestValuation>;
 };
 
-type LatestResponseDependencies = {
-  archive: Pick<ArchiveCache, 'load'>;
+type Dependencies = {
+  archive: Pick<ArchiveCache, 'load' | 'latest' | 'series'>;
   backfill: LatestFetches;
   cachedResponses: Pick<CachedResponses, 'get' | 'keep' | 'body'>;
   valuations: LatestValuations;
@@ -157,13 +125,8 @@ export function knownPrices(rows: readonly LatestResponseRow[], { failure }: Fet
   return latest;
 }
 
-export function createLatestResponses({
-  archive,
-  backfill,
-  cachedResponses,
-  valuations,
-  clock,
-}: LatestResponseDependencies) {
+/** The responses with latest prices. */
+export function createLatestPrices({ archive, backfill, cachedResponses, valuations, clock }: Dependencies) {
   const factsOf = createLatestFacts({ backfill, clock });
 
   function responseOf(
@@ -212,7 +175,7 @@ export function createLatestResponses({
   }
 
   /** Returns synchronously if all prices are in memory and none is due. */
-  return function latestResponse<R extends LatestResponseRow>(
+  function latestResponse<R extends LatestResponseRow>(
     request: LatestRequest<R>,
     currency: Currency,
   ): DataResponse | Promise<DataResponse> {
@@ -226,13 +189,30 @@ export function createLatestResponses({
     const outcomes = tokens.map(backfill.latest);
     if (outcomes.every(isThere)) return keep(inDollars(request, allOutcomes(outcomes)));
     return Promise.all(outcomes).then((all) => inDollars(request, allOutcomes(all)));
+  }
+
+  return {
+    /** Returns the record of a token. */
+    latest(token: TokenName, currency = DOLLAR): DataResponse | Promise<DataResponse> {
+      const request = {
+        requestKey: currency === DOLLAR ? token : `${token},${currency}`,
+        tokens: [token],
+        read: () => [{ latest: archive.latest(token) }],
+        versionOf: ([row]: readonly LatestResponseRow[]) => (row?.latest ? versionOf(row.latest) : ''),
+        write: ([row]: readonly LatestResponseRow[]) => JSON.stringify(row?.latest?.record),
+      };
+      return latestResponse(request, currency);
+    },
+
+    /** Returns records in the order of the tokens. Unknown figures are null. Throws a problem if no token has a price. */
+    latestOf(tokens: readonly Named[], currency = DOLLAR, hasLines = false): DataResponse | Promise<DataResponse> {
+      const names = tokens.map(({ name }) => name);
+      const requestKey = `latest ${currency} ${hasLines ? 'lines ' : ''}${names.join()}`;
+      const priced = () => tokens.map((token) => priceOf(archive, token));
+      const read = hasLines ? () => priced().map((row) => withLine(archive, row)) : priced;
+      return latestResponse({ requestKey, tokens: names, read, versionOf: versionOfAll, write }, currency);
+    },
   };
 }
 
-type LatestResponses = ReturnType<typeof createLatestResponses>;
-
-/** The responses with latest prices. */
-export type LatestPrices = {
-  latest: ReturnType<typeof createLatestPrice>;
-  latestOf: ReturnType<typeof createLatestTable>;
-};
+export type LatestPrices = ReturnType<typeof createLatestPrices>;

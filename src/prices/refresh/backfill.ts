@@ -1,12 +1,12 @@
 import { beginningOf } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
-import { overlap, type Span } from '#core/clock';
+import { DAY, HOUR, overlap, type Span } from '#core/clock';
 import { type Fetch, missingOf } from '#prices/latest/latest-cache';
 import { isInactive } from '#prices/latest/latest-store';
-import type { Interval, Window } from '#prices/model/interval';
+import { INTERVALS, type Interval, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE } from '#prices/model/market-sources';
 import { isGivenUp } from '#prices/model/missing-samples';
-import { firstUnsettled } from '#prices/model/series';
+import { firstUnsettled, lastSample } from '#prices/model/series';
 import type { LatestFailover } from '#prices/refresh/latest-failover';
 import type { WindowFailover } from '#prices/refresh/window-failover';
 import { allOutcomes, createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
@@ -146,7 +146,27 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
         const { at: pricedAt = null, fetchedAt = null } = archive.latest(token) ?? {};
         return isInactive({ pricedAt, respondedAt: fetchedAt ?? latest.respondedAt(token) ?? null });
       }),
-    sinceRequested: (token: TokenName, kind: Staleness['kind']) => lastRequested.since(`${token}:${kind}`),
+
+    /** The ages of the data in memory, and the ages at which they are due, in ms. */
+    staleness(): Staleness[] {
+      const now = clock.now();
+      const every = latest.dueAfter();
+      // A latest price is also a minute sample. The first latest price of an hour is also the hour's sample.
+      const due = { latest: every, minute: every, hour: Math.max(HOUR, every), day: DAY };
+      return archive.loaded().flatMap((token) => {
+        const stalenessOf = (kind: keyof typeof due, at: number | undefined): Staleness => ({
+          token,
+          kind,
+          age: Math.max(0, ageAt(at, now)),
+          every: due[kind],
+          idle: lastRequested.since(`${token}:${kind}`),
+        });
+        return [
+          stalenessOf('latest', archive.latest(token)?.fetchedAt),
+          ...INTERVALS.map((interval) => stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at)),
+        ];
+      });
+    },
     latestEvery: latest.dueAfter,
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latest.dueAfter(), clock.now()),
     warnings: (): Warning[] => [...singleFlight.warnings(), ...latest.warnings()],

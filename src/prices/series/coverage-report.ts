@@ -90,30 +90,3 @@ export function beginningIn(report: readonly CoverageRow[]) {
     return knownSince(token, Math.min(...(days.get(token.name) ?? []).flatMap(({ first }) => first ?? [])));
   };
 }
-
-type Counted = { changes: number | undefined; rows: readonly SeriesSummary[] };
-type Dependencies = { store: Pick<PointStore, 'changes' | 'summary'>; clock: Clock };
-
-/**
- * Counts the samples per series and source, with the first and last one. The samples of a token are counted again only
- * after a change.
- * @returns a function of the tokens to count
- */
-export function createArchiveSummary({ store, clock }: Dependencies) {
-  const counted = new Map<TokenName, Counted>();
-
-  return async () => {
-    const changes = await store.changes();
-
-    return async function summaryOf(tokens: readonly Token[]): Promise<Map<TokenName, readonly SeriesSummary[]>> {
-      const names = tokens.map(({ name }) => name).filter((token) => changes.has(token));
-      const changed = names.filter((token) => counted.get(token)?.changes !== changes.get(token));
-      const rows = changed.length > 0 ? await store.summary(plausibleTimes(clock.now()), changed) : [];
-      const rowsOf = Map.groupBy(rows, ({ token }) => token);
-      for (const token of changed) {
-        counted.set(token, { changes: changes.get(token), rows: rowsOf.get(token) ?? [] });
-      }
-      return new Map(names.map((token) => [token, counted.get(token)?.rows ?? []]));
-    };
-  };
-}

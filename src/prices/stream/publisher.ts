@@ -2,9 +2,11 @@ import type { Token, TokenName } from '#catalogue/token';
 import { SECOND } from '#core/clock';
 import type { Job } from '#core/jobs';
 import { createMutex } from '#core/mutex';
+import { convertLatest } from '#prices/currencies/conversion';
 import type { ArchiveCache } from '#prices/latest/latest-cache';
-import type { PriceEvents } from '#prices/latest/price-events';
-import { type Currency, tokenOfCurrency } from '#prices/model/currency';
+import type { StreamedPrice } from '#prices/latest/latest-records';
+import { type LatestValuations, priceOf, toRecord } from '#prices/latest/latest-response';
+import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import type { Backfill } from '#prices/refresh/backfill';
 import { inTurns } from '#server/connections/loop-turns';
 import { type EventStream, eventBytes } from '#server/responses/event-stream';
@@ -14,14 +16,20 @@ const REQUEST_INTERVAL = SECOND;
 /** How many streams receive an event in one turn of the event loop. This takes about a tenth of a millisecond. */
 const PER_TURN = 64;
 
+const write = (row: Row): string => {
+  const price: StreamedPrice = { ...toRecord(row), source: row.latest?.sources[0]?.source ?? null };
+  return JSON.stringify(price);
+};
+
+type Row = ReturnType<typeof priceOf>;
 type Stream = Pick<EventStream, 'put'>;
 type Named = Pick<Token, 'name' | 'symbol'>;
 /** A token's newest event, and the streams that contain the token. */
 type Entry = { token: Named; text: string; bytes: Buffer; streams: Set<Stream> };
 
 type Dependencies = {
-  archive: Pick<ArchiveCache, 'load' | 'onChange' | 'pricesVersion'>;
-  priceEvents: PriceEvents;
+  archive: Pick<ArchiveCache, 'latest' | 'series' | 'load' | 'onChange' | 'pricesVersion'>;
+  valuations: LatestValuations;
   backfill: Pick<Backfill, 'latest'>;
   onError: (error: unknown) => void;
 };
@@ -50,10 +58,29 @@ function* changes(entries: ReadonlyMap<TokenName, Entry>, texts: ReadonlyMap<Tok
  * Publishes changed prices to streams. Each changed price is written once per currency, whatever the number of streams.
  * Changes arrive with the versions of the resources that the archive watches, so streams cost no statement.
  */
-export function createPublisher({ archive, priceEvents, backfill, onError }: Dependencies) {
+export function createPublisher({ archive, valuations, backfill, onError }: Dependencies) {
   const channels = new Map<Currency, Map<TokenName, Entry>>();
   const inTurn = createMutex();
   let next: Promise<void> | undefined;
+
+  /** Omits prices for which no rate is known. */
+  async function inCurrency(rows: readonly Row[], currency: Currency): Promise<readonly Row[]> {
+    const records = rows.flatMap(({ latest }) => latest?.record ?? []);
+    if (records.length === 0) return rows;
+    const { now, usdRate } = await valuations.ofLatest(currency, records);
+    return rows.flatMap((row) => {
+      if (!row.latest) return [row];
+      const record = convertLatest(row.latest.record, now, usdRate);
+      return record ? [{ ...row, latest: { ...row.latest, record } }] : [];
+    });
+  }
+
+  /** Returns the texts of the tokens in memory, by token. Loads the other tokens for the next call. */
+  async function priceEvents(tokens: readonly Named[], currency: Currency): Promise<Map<TokenName, string>> {
+    const rows = tokens.flatMap((token) => (archive.load(token.name) === undefined ? [priceOf(archive, token)] : []));
+    const converted = currency === DOLLAR ? rows : await inCurrency(rows, currency);
+    return new Map(converted.map((row) => [row.name, write(row)]));
+  }
 
   /**
    * Writes the tokens' events, and sends each event that differs from the token's previous event. Drops tokens without

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, isoDate } from '#core/clock';
 import { createArchiveStore } from '#prices/latest/latest-store';
-import type { Market } from '#prices/market';
+import type { Market } from '#prices/open-market';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { chartOf, useScriptedMarkets } from '../../support/service/scripted-markets.ts';
 
