@@ -6,8 +6,9 @@ import { PROBLEM_CODES } from '#core/problems';
 import { idsOf, RECORD_NAMES } from '#docs/openapi/public-records';
 import * as operator from '#operator/operator-records';
 import * as operatorTokens from '#operator/tokens/token-records';
-import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, storedIntervalOf } from '#prices/model/candle-interval';
+import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, storedIntervalOf } from '#prices/model/candle';
 import { STATISTICS_SYMBOLS } from '#statistics/statistics-sources';
+
 import service from '../package.json' with { type: 'json' };
 
 // Writes the record schemas as TypeScript, because the types of the client and of the operator's page must not depend

@@ -6,10 +6,9 @@ import { FIRST_BLOCK } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
 import { type CoinSource, createCoinFacts, type NamedCoin, type PairOutcome, type PairSource } from './coin-facts.ts';
 import type { CoinList } from './coin-list.ts';
-import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, type Token } from './token.ts';
+import { BUILT_IN_NAMES, isTokenId, isTokenSymbol, MAX_SERVED, type Token } from './token.ts';
 import type { TokenStore } from './token-store.ts';
 
-export const MAX_SERVED = 5000;
 const SUGGESTED = 3;
 
 export type Added = {

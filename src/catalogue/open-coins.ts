@@ -3,9 +3,8 @@ import { createCoinList, watchCoinList } from './coin-list.ts';
 import { createCoinListStore } from './coin-list-store.ts';
 import type { ListedCoin } from './listed-coin.ts';
 import { createListing } from './listing.ts';
-import { createRequestedTokenStore } from './requested-token-store.ts';
 import { createRequestedTokens } from './requested-tokens.ts';
-import { createTokenStore } from './token-store.ts';
+import { createRequestedTokenStore, createTokenStore } from './token-store.ts';
 
 type Deps = Pick<CapabilityDeps, 'database' | 'openSingleFlight' | 'versions' | 'clock'>;
 

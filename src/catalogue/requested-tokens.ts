@@ -8,8 +8,8 @@ import type { Catalogue } from './catalogue.ts';
 import { type CoinSource, createCoinFacts, type PairSource } from './coin-facts.ts';
 import type { CoinList } from './coin-list.ts';
 import type { ListedCoin } from './listed-coin.ts';
-import { REQUESTED_TOKENS, type RequestedTokenStore } from './requested-token-store.ts';
 import { isTokenId, isTokenSymbol, type TokenName } from './token.ts';
+import { REQUESTED_TOKENS, type RequestedTokenStore } from './token-store.ts';
 
 /** How often unused tokens are removed, in ms. */
 const REMOVAL_INTERVAL = HOUR;

@@ -1,11 +1,11 @@
 import type { Operator } from '#core/actor';
-import { isoDate } from '#core/clock';
+import { DAY, HOUR, iso, isoDate, MINUTE } from '#core/clock';
 import { audit } from '#database/audit';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { TokenModel } from '#generated/prisma/models';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
-import { BUILT_IN_TOKENS, type Token } from './token.ts';
+import { BUILT_IN_TOKENS, MAX_SERVED, type Token, type TokenName } from './token.ts';
 
 const WITH_STATISTICS: ReadonlySet<string> = new Set(
   BUILT_IN_TOKENS.flatMap(({ name, statistics }) => (statistics ? [name] : [])),
@@ -90,3 +90,81 @@ export function createTokenStore(prisma: PrismaClient) {
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
+
+export const REQUESTED_TOKENS = {
+  /** The maximum number of unknown tokens per user and hour. */
+  perHour: 20,
+  /** The maximum number of served tokens. */
+  inAll: MAX_SERVED,
+  /** How long a token that was added on request is served without a request, in ms. */
+  kept: 90 * DAY,
+} as const;
+
+/** The pause after a failure before a user's request for the same token is tried again, in ms. */
+const RETRY_AFTER = 10 * MINUTE;
+
+/** Stores the tokens that keys request, and who requested them in the last hour. */
+export function createRequestedTokenStore(prisma: PrismaClient) {
+  return {
+    /**
+     * Returns the tokens that may be added for a user, as far as the limits allow. Race: the lock serializes two
+     * processes that count the same user's requests at once.
+     */
+    async reserve(user: number, tokens: readonly TokenName[], now: number): Promise<TokenName[]> {
+      const since = iso(now - HOUR);
+      const [, rows] = await prisma.$transaction([
+        prisma.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('token_request'), ${user}::int)`,
+        prisma.$queryRaw<{ token: TokenName }[]>`
+          INSERT INTO token_request AS known (user_key, token, requested_at)
+          SELECT ${user}::int, name, ${iso(now)}::timestamptz
+          FROM unnest(${[...tokens]}::text[]) WITH ORDINALITY AS wanted(name, place)
+          WHERE NOT EXISTS (SELECT FROM token WHERE token.name = wanted.name AND (removed_at IS NULL OR added_at IS NULL))
+            AND (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${REQUESTED_TOKENS.inAll}::int
+          ORDER BY EXISTS (SELECT FROM token_request WHERE user_key = ${user}::int AND token = wanted.name) DESC, place
+          LIMIT greatest(0, ${REQUESTED_TOKENS.perHour}::int - (SELECT count(*) FROM token_request
+            WHERE user_key = ${user}::int AND requested_at > ${since}::timestamptz
+              AND NOT token = ANY (${[...tokens]}::text[])))
+          ON CONFLICT (user_key, token) DO UPDATE SET requested_at = excluded.requested_at
+          WHERE known.requested_at NOT BETWEEN ${iso(now - RETRY_AFTER)}::timestamptz AND ${iso(now)}::timestamptz
+          RETURNING token`,
+      ]);
+      return rows.map(({ token }) => token);
+    },
+
+    /**
+     * Adds a token, unless the operator has removed it or there are too many tokens. The same statement increments the
+     * version.
+     */
+    async add({ name, symbol, title, begins, listed, pairs }: Token, at: number): Promise<void> {
+      await prisma.$executeRaw`
+        WITH added AS (
+          INSERT INTO token AS known (name, symbol, title, begins, listed, pairs, added_at, requested_at)
+          SELECT ${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${JSON.stringify(pairs)}::jsonb,
+            ${iso(at)}::timestamptz, ${iso(at)}::timestamptz
+          WHERE (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${REQUESTED_TOKENS.inAll}::int
+          ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title, begins = excluded.begins,
+            listed = excluded.listed, pairs = excluded.pairs, added_at = excluded.added_at,
+            requested_at = excluded.requested_at, removed_at = NULL
+          WHERE known.removed_at IS NOT NULL AND known.added_at IS NOT NULL
+          RETURNING name)
+        ${bumpedIfAny('added')}`;
+    },
+
+    /** Hides the tokens that were added on request and have not been requested since. Returns their number. */
+    removeUnused: (now: number): Promise<number> =>
+      prisma.$executeRaw`
+        WITH removed AS (
+          UPDATE token SET removed_at = ${iso(now)}::timestamptz
+          WHERE removed_at IS NULL AND greatest(added_at, requested_at) <= ${iso(now - REQUESTED_TOKENS.kept)}::timestamptz
+            AND added_at IS NOT NULL
+          RETURNING name)
+        ${bumpedIfAny('removed')}`,
+  };
+}
+
+/** Makes all processes reread the tokens if a statement has changed any. */
+const bumpedIfAny = (changed: 'added' | 'removed'): Prisma.Sql => Prisma.sql`
+  INSERT INTO refresh (resource, version) SELECT ${TOKENS_CHANGED}, 1 FROM ${Prisma.raw(changed)} LIMIT 1
+  ON CONFLICT (resource) DO UPDATE SET version = refresh.version + 1`;
+
+export type RequestedTokenStore = ReturnType<typeof createRequestedTokenStore>;

@@ -68,6 +68,9 @@ export const BUILT_IN_TOKENS = [
   },
 ] as const satisfies readonly Token[];
 
+/** The maximum number of served tokens. */
+export const MAX_SERVED = 5000;
+
 export type BuiltInToken = (typeof BUILT_IN_TOKENS)[number];
 export const BUILT_IN_NAMES: readonly TokenName[] = BUILT_IN_TOKENS.map(({ name }) => name);
 

@@ -3,10 +3,9 @@ import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
 import { candleInterval } from '#prices/candles/candles-routes';
 import { inOrder, interval } from '#prices/history/history-routes';
-import { tokenNames } from '#prices/latest/token-names';
-import type { CandleInterval } from '#prices/model/candle-interval';
+import type { CandleInterval } from '#prices/model/candle';
 import type { Currency } from '#prices/model/currency';
-import { currencyParameters, date, tokenName } from '#prices/parameters';
+import { currencyParameters, date, tokenName, tokenNames } from '#prices/parameters';
 
 /** Some models write a date as the time of its midnight. Any other time has another meaning and is rejected. */
 const MIDNIGHT = /T00:00(:00(\.0{1,9})?)?(Z|\+00:00)$/;

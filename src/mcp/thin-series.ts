@@ -1,10 +1,5 @@
 import type { Span } from '#core/clock';
-import {
-  CANDLE_INTERVAL_NAMES,
-  CANDLE_INTERVALS,
-  type CandleInterval,
-  candleStart,
-} from '#prices/model/candle-interval';
+import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, type CandleInterval, candleStart } from '#prices/model/candle';
 
 export const MAX_POINTS = 500;
 

@@ -7,13 +7,12 @@ import { memo } from '#core/memo';
 import { mapNames } from '#core/names';
 import type { CandleAvailability, FirstCandles } from '#prices/candles/candle-availability';
 import { bodyOfList } from '#prices/history/series-text';
-import { tokenNames } from '#prices/latest/token-names';
 import { INTERVALS } from '#prices/model/interval';
 import { type TokenRecord, tokenRecord } from '#prices/model/prices-records';
-import type { Market } from '#prices/open-market';
 import type { Body } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
-import { integerTo, tokenName } from './parameters.ts';
+import type { Market } from './open-market.ts';
+import { integerTo, tokenName, tokenNames } from './parameters.ts';
 
 const schema = {
   tags: ['tokens'],

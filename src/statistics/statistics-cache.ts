@@ -4,8 +4,7 @@ import { type Body, bodyOf } from '#server/responses/response-body';
 import { plausibleTimes } from '#upstream/items/plausible';
 import { readResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures } from './daily-difference.ts';
-import { nullReasons } from './null-reasons.ts';
+import { type CounterSample, countersOf, DAY_TOLERANCE, dayFigures, nullReasons } from './daily-difference.ts';
 import { NO_STATISTICS, type StoredStatistics } from './statistics-records.ts';
 import {
   type ChainSample,

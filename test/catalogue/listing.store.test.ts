@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createListing, MAX_SERVED } from '#catalogue/listing';
+import { createListing } from '#catalogue/listing';
 import { openCatalogue } from '#catalogue/open-catalogue';
-import { BUILT_IN_TOKENS } from '#catalogue/token';
+import { BUILT_IN_TOKENS, MAX_SERVED } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { createDeadline } from '#database/deadline';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createRequestedTokenStore, REQUESTED_TOKENS } from '#catalogue/requested-token-store';
-import { createTokenStore } from '#catalogue/token-store';
+import { createRequestedTokenStore, createTokenStore, REQUESTED_TOKENS } from '#catalogue/token-store';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { sandboxTokens } from '#sandbox/tokens';
 import { callTool } from '../mcp/open.ts';

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { isoTime } from '#mcp/dates';
 import { table } from '#mcp/table';
 import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/thin-series';
-import { CANDLE_INTERVALS } from '#prices/model/candle-interval';
+import { CANDLE_INTERVALS } from '#prices/model/candle';
 
 const START = Date.parse('2015-01-01T00:00:00Z');
 const READABLE = ['minute', 'hourly', 'daily'] as const;

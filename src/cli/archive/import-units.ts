@@ -4,8 +4,8 @@ import { wrongUsage } from '#cli/arguments';
 import { note } from '#cli/output';
 import { systemClock } from '#core/clock';
 import type { Database } from '#database/database';
+import { storedUsdRate } from '#prices/currencies/conversion';
 import { createRateStore } from '#prices/currencies/rate-store';
-import { storedUsdRate } from '#prices/currencies/stored-rate';
 import { ImportFileError } from '#prices/imports/csv-file';
 import {
   assertNamedUnits,

@@ -1,6 +1,6 @@
 import type { PairOutcome } from '#catalogue/coin-facts';
-import { type Added, type Listing, MAX_SERVED } from '#catalogue/listing';
-import { isTokenSymbol, type Token } from '#catalogue/token';
+import type { Added, Listing } from '#catalogue/listing';
+import { isTokenSymbol, MAX_SERVED, type Token } from '#catalogue/token';
 import { createTokenStore } from '#catalogue/token-store';
 import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { withDatabase } from '#cli/configured-database';

@@ -1,7 +1,6 @@
 import { DAY } from '#core/clock';
 import { inJson } from '#prices/history/series-text';
-import type { CandleColumns } from '#prices/model/candle';
-import { CANDLE_INTERVALS, type CandleInterval } from '#prices/model/candle-interval';
+import { CANDLE_INTERVALS, type CandleColumns, type CandleInterval } from '#prices/model/candle';
 import type { PointColumns } from '#prices/model/series';
 import type { Round } from './coin-figures.ts';
 

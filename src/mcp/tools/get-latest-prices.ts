@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { callsFor, type TokenPrice, tokenPrice } from '#prices/latest/latest-records';
+import { isoOfHttpDate, isoTimeSchema } from '#mcp/dates';
+import type { ToolParameters } from '#mcp/parameters';
+import { defineTool, priceProvenance } from '#mcp/tool';
+import { jsonOf, provenanceOf } from '#mcp/tool-response';
+import { type TokenPrice, tokenPrice } from '#prices/latest/latest-records';
 import type { Market } from '#prices/open-market';
-import { isoOfHttpDate, isoTimeSchema } from '../dates.ts';
-import type { ToolParameters } from '../parameters.ts';
-import { defineTool, priceProvenance } from '../tool.ts';
-import { jsonOf, provenanceOf } from '../tool-response.ts';
+import { callsFor } from '#prices/parameters';
 
 const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
 const time = isoTimeSchema.nullable();

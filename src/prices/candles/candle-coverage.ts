@@ -3,8 +3,13 @@ import { Problem } from '#core/problems';
 import { currencyText, type Valuation, withRates } from '#prices/currencies/valuation';
 import { fileName } from '#prices/history/series-text';
 import type { ArchiveCache } from '#prices/latest/latest-cache';
-import { type CandleColumns, candleLength } from '#prices/model/candle';
-import { type CandleWindow, factsOfCandleInterval, isStored } from '#prices/model/candle-interval';
+import {
+  type CandleColumns,
+  type CandleWindow,
+  candleLength,
+  factsOfCandleInterval,
+  isStored,
+} from '#prices/model/candle';
 import { type Interval, spanText, type Window } from '#prices/model/interval';
 import { keptFrom, type Retention } from '#prices/model/market-sources';
 import { retryPause } from '#prices/model/missing-samples';

@@ -1,9 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
-import { CANDLE_INTERVAL_NAMES, candleWindow, intervalsInWords } from '#prices/model/candle-interval';
-import { candle } from '#prices/model/prices-records';
-import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
 import {
   type CurrencyParameters,
   dates,
@@ -13,7 +10,10 @@ import {
   type TokenParameter,
   WINDOW_FACTS,
   type WindowOptions,
-} from '../history/history-routes.ts';
+} from '#prices/history/history-routes';
+import { CANDLE_INTERVAL_NAMES, candleWindow, intervalsInWords } from '#prices/model/candle';
+import { candle } from '#prices/model/prices-records';
+import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
 import { CANDLES_CSV_HEADER } from './candle-import.ts';
 import type { Candles } from './candles.ts';
 

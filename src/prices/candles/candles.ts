@@ -3,19 +3,21 @@ import { type Clock, overlap, type Span, subtractSpans } from '#core/clock';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
-import type { Form } from '#prices/history/series-text';
+import { type Form, withSemicolons } from '#prices/history/series-text';
 import { type WindowSize, windowSize } from '#prices/history/window-reader';
 import { createWindowResponses } from '#prices/history/window-responses';
 import type { ArchiveCache } from '#prices/latest/latest-cache';
-import { CANDLE_MINUTES, CANDLES, type CandleColumns, candleLength } from '#prices/model/candle';
 import {
+  CANDLE_MINUTES,
+  CANDLES,
+  type CandleColumns,
   type CandleInterval,
   type CandleWindow,
+  candleLength,
   candleWindow,
   finishedCandles,
   isStored,
-} from '#prices/model/candle-interval';
-import { withSemicolons } from '#prices/model/csv';
+} from '#prices/model/candle';
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
@@ -28,7 +30,6 @@ import { type CandleCache, type CandleFetch, candleFetch, candleGroup, missingCa
 import { createCandleCoverage, firstRequested, isCandleSettled, planCandles } from './candle-coverage.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
-import { combineCandles } from './combine-candles.ts';
 
 type Dependencies = {
   source: Pick<OpenedExchange, 'name' | 'title' | 'reach' | 'candles'>;
@@ -175,3 +176,45 @@ export function createCandles(dependencies: Dependencies) {
 }
 
 export type Candles = ReturnType<typeof createCandles>;
+
+/** `gaps` are the spans that are not covered completely. */
+type Combined = { columns: CandleColumns; gaps: Span[] };
+
+/**
+ * Combines stored candles into longer candles. A longer candle exists only if all stored candles of its span exist.
+ * Otherwise, its prices and its volume would be wrong.
+ * @param spans the spans of the longer candles, in ascending order
+ * @param length the length of a stored candle, in ms
+ */
+export function combineCandles(stored: CandleColumns, spans: Iterable<Span>, length: number): Combined {
+  const { at, open, high, low, close, volume, final } = stored;
+  const rows = [];
+  const gaps: Span[] = [];
+  let start = 0;
+  for (const span of spans) {
+    while (start < at.length && (at[start] as number) < span.from) start += 1;
+    const count = (span.thru + 1 - span.from) / length;
+    const end = start + count;
+    if (end > at.length || at[start] !== span.from || at[end - 1] !== span.thru + 1 - length) {
+      gaps.push(span);
+      continue;
+    }
+    let highest = Number.NEGATIVE_INFINITY;
+    let lowest = Number.POSITIVE_INFINITY;
+    let sum = 0;
+    let isFinal = true;
+    for (let i = start; i < end; i++) {
+      highest = Math.max(highest, high[i] as number);
+      lowest = Math.min(lowest, low[i] as number);
+      sum += volume[i] as number;
+      isFinal &&= final[i] === 1;
+    }
+    rows.push({
+      at: span.from,
+      ...{ open: open[start] as number, high: highest, low: lowest, close: close[end - 1] as number, volume: sum },
+      final: isFinal,
+    });
+    start = end;
+  }
+  return { columns: columnsOf(CANDLES, rows), gaps };
+}

@@ -1,11 +1,11 @@
 import { DAY, startOfDate } from '#core/clock';
 import type { CandleColumns } from '#prices/model/candle';
-import type { UsdRate } from '#prices/model/currency';
+import { type Currency, DOLLAR, EURO, type UsdRate } from '#prices/model/currency';
 import { type Interval, spacingOf } from '#prices/model/interval';
 import type { LatestPrice } from '#prices/model/prices-records';
-import type { PointColumns } from '#prices/model/series';
-import { type Columns, placeOf } from '#prices/model/series';
-import type { RateSeries } from './rate-validity.ts';
+import { type Columns, type PointColumns, placeOf } from '#prices/model/series';
+import type { RateStore } from './rate-store.ts';
+import { createRateSeries, type RateSeries } from './rate-validity.ts';
 
 /** Returns NaN if the figure or the currency's `usdRate` is unknown. */
 function inUnits(dollars: number, usdRate: number): number {
@@ -124,4 +124,13 @@ export function convertLatest(record: LatestPrice, now: number, usdRate: UsdRate
     ath: convertFigure(record.ath, usdRate(atOf(record.ath_date))),
     atl: convertFigure(record.atl, usdRate(atOf(record.atl_date))),
   };
+}
+
+/** The dollars per unit of a currency, from the stored rates. */
+export async function storedUsdRate(store: RateStore, currency: Currency, now: number): Promise<UsdRate> {
+  const dollars = await store.rates(DOLLAR, now);
+  const newest = dollars.at(-1)?.[0] ?? Number.NaN;
+  const units = currency === EURO ? undefined : createRateSeries(await store.rates(currency, now), newest);
+  const rateAt = datedRates(createRateSeries(dollars, newest), units);
+  return (at) => rateAt(at).usdRate;
 }

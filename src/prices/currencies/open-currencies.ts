@@ -3,9 +3,8 @@ import { servedCurrencies } from '#prices/model/currency';
 import { openEcb } from '#prices/sources/ecb';
 import type { CapabilityDeps } from '#server/capability';
 import { openBudgeted } from '#upstream/budgeted-upstream';
-import { createRateCache } from './rate-cache.ts';
 import { createRateStore } from './rate-store.ts';
-import { createRates, NO_RATES } from './rates.ts';
+import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
 /**
  * The ECB documents no limits. This budget only bounds malfunctions: a normal day takes two calls, and a holiday takes

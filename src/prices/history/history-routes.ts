@@ -6,7 +6,6 @@ import type { Catalogue } from '#catalogue/catalogue';
 import type { Clock } from '#core/clock';
 import { memberNames } from '#core/names';
 import type { ProblemCode } from '#core/problems';
-import { withSemicolons } from '#prices/model/csv';
 import type { Currency } from '#prices/model/currency';
 import { daysWindow, type Interval, rangeWindow } from '#prices/model/interval';
 import { dateSnapshot, priceSeries } from '#prices/model/prices-records';
@@ -15,7 +14,7 @@ import { createResponseQueues } from '#server/connections/response-queue';
 import type { DataResponse } from '#server/responses/response-body';
 import type { Send } from '#server/responses/write-response';
 import type { History } from './history.ts';
-import { CSV_HEADER } from './series-text.ts';
+import { CSV_HEADER, withSemicolons } from './series-text.ts';
 import type { WindowSize } from './window-reader.ts';
 
 export const INTERVALS = { minute: 'minute', hourly: 'hour', daily: 'day' } as const satisfies Record<string, Interval>;

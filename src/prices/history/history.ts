@@ -1,7 +1,6 @@
 import type { TokenName } from '#catalogue/token';
 import { currencyText, rateUnavailable, type Valuation, withRates } from '#prices/currencies/valuation';
 import { fetchesOf } from '#prices/latest/latest-cache';
-import { withSemicolons } from '#prices/model/csv';
 import { type Currency, DOLLAR } from '#prices/model/currency';
 import { daysWindow, type Interval, rangeWindow, type Window } from '#prices/model/interval';
 import type { DateSnapshot } from '#prices/model/prices-records';
@@ -11,10 +10,9 @@ import { bodyOf, type DataResponse } from '#server/responses/response-body';
 import type { CachedResponses } from '#server/responses/response-cache';
 import type { Format } from '#server/responses/response-headers';
 import type { FetchOutcome } from '#upstream/fetch-runner';
-import type { ReaderDeps } from './empty-window.ts';
-import { type Form, fileName, seriesCsv, seriesJson } from './series-text.ts';
+import { type Form, fileName, seriesCsv, seriesJson, withSemicolons } from './series-text.ts';
 import { convertedRows, type Valuations } from './valuations.ts';
-import type { WindowReader, WindowRows } from './window-reader.ts';
+import type { ReaderDeps, WindowReader, WindowRows } from './window-reader.ts';
 import { createWindowResponses } from './window-responses.ts';
 
 type Deps = ReaderDeps & { cachedResponses: CachedResponses; reader: WindowReader; valuations: Valuations };

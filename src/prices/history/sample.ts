@@ -7,10 +7,9 @@ import { daysWindow } from '#prices/model/interval';
 import { type Body, bodyOf, type DataResponse } from '#server/responses/response-body';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';
 import { ageAt } from '#upstream/freshness';
-import type { ReaderDeps } from './empty-window.ts';
 import type { History } from './history.ts';
 import { seriesJson } from './series-text.ts';
-import type { WindowReader } from './window-reader.ts';
+import type { ReaderDeps, WindowReader } from './window-reader.ts';
 
 /** The refresh interval in ms. The public sample is free, so it is refreshed rarely. */
 export const REFRESH_EVERY = HOUR;

@@ -8,8 +8,7 @@ import { rangeWindow, type Window } from '#prices/model/interval';
 import { PRIMARY_SOURCE, sourcesByFrequency } from '#prices/model/market-sources';
 import type { LatestPrice } from '#prices/model/prices-records';
 import { firstSample, wholeOf } from '#prices/model/series';
-import type { ReaderDeps } from './empty-window.ts';
-import type { WindowReader, WindowRows } from './window-reader.ts';
+import type { ReaderDeps, WindowReader, WindowRows } from './window-reader.ts';
 
 type Deps = ReaderDeps & { reader: WindowReader; rates: Rates };
 

@@ -1,16 +1,15 @@
 import type { TokenName } from '#catalogue/token';
 import { type Clock, DAY, type Span, startOfDate, union } from '#core/clock';
-import type { BadLine } from '#prices/imports/csv-file';
-import { readImportRow } from '#prices/imports/import-row';
-import { createDailyPrices } from '#prices/imports/units';
 import type { UsdRate } from '#prices/model/currency';
 import { dayReady, isMidnightSample, isSettled } from '#prices/model/interval';
 import { type MarketSourceName, sourcesPreferredOver } from '#prices/model/market-sources';
 import type { Sample, SourcedSample } from '#prices/model/sample';
 import type { CoveredBySource, PointStore } from '#prices/series/point-store';
 import type { ArchivedSample } from '#prices/series/sql-store';
+import type { BadLine } from './csv-file.ts';
 import { mergeDays } from './merge-days.ts';
-import type { ImportLines } from './price-file.ts';
+import { type ImportLines, readImportRow } from './price-file.ts';
+import { createDailyPrices } from './units.ts';
 
 const BATCH_ROWS = 500;
 

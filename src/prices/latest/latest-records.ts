@@ -3,12 +3,6 @@ import { BUILT_IN_TOKENS } from '#catalogue/token';
 import { httpDate, text } from '#core/forms/record-fields';
 import { latestPrice, priceSeries } from '#prices/model/prices-records';
 
-/** The maximum number of tokens in a request, and the number of tokens per charged call. */
-export const MAX_TOKENS = 100;
-export const TOKENS_PER_CALL = 10;
-/** The charge for a request of several tokens, in calls. */
-export const callsFor = (tokens: number): number => Math.ceil(tokens / TOKENS_PER_CALL);
-
 export const tokenPrice = z
   .object({
     tokenName: z.string().meta({ description: 'The name of the token', examples: ['bitcoin'] }),

@@ -3,11 +3,20 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import type { Currency } from '#prices/model/currency';
 import { latestPrice } from '#prices/model/prices-records';
-import { currencyOf, currencyParameters, flag, inOneCurrency, tokenName } from '#prices/parameters';
+import {
+  callsFor,
+  currencyOf,
+  currencyParameters,
+  flag,
+  inOneCurrency,
+  MAX_TOKENS,
+  TOKENS_PER_CALL,
+  tokenName,
+  tokenNames,
+} from '#prices/parameters';
 import type { Send } from '#server/responses/write-response';
-import { callsFor, MAX_TOKENS, TOKENS_PER_CALL, tokenPrice } from './latest-records.ts';
+import { tokenPrice } from './latest-records.ts';
 import type { LatestPrices } from './latest-response.ts';
-import { tokenNames } from './token-names.ts';
 
 const PRICE = `one call for every ${TOKENS_PER_CALL} tokens, rounded up`;
 

@@ -5,8 +5,7 @@ import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstrea
 import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';
 import type { LatestSource } from './latest-sources.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
-import { createServedSource } from './served-source.ts';
-import { createSourceHealth, type RankedSources } from './source-health.ts';
+import { createServedSource, createSourceHealth, type RankedSources } from './served-source.ts';
 
 type Options = { sources: RankedSources; store: FailoverStore; differed: (token: TokenName) => void };
 

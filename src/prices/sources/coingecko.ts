@@ -7,11 +7,10 @@ import { isOutOfReach } from '#upstream/failures/failure';
 import { createItemReport, type Dropped } from '#upstream/items/items';
 import { implausible } from '#upstream/items/plausible';
 import { openUpstream, type SourceOptions } from '#upstream/transport/upstream';
-import { chartItems, chartOf } from './coingecko-charts.ts';
 import { createCoins } from './coingecko-coins.ts';
 import { createMarkets } from './coingecko-markets.ts';
 import { type CoinGeckoPlanName, coinGeckoPlan, type KeyFacts, reachAfterRefusal } from './coingecko-plans.ts';
-import { createReader, keyResponse, namedReach } from './coingecko-wire.ts';
+import { chartItems, chartOf, createReader, keyResponse, namedReach } from './coingecko-wire.ts';
 
 /** Sizes in bytes. A point in each of a chart's arrays takes 40 bytes. */
 const CHART_BYTES = 128 * 1024;

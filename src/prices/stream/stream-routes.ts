@@ -1,11 +1,17 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
-import { callsFor, MAX_TOKENS, TOKENS_PER_CALL } from '#prices/latest/latest-records';
 import type { LatestPrices } from '#prices/latest/latest-response';
-import { tokenNames } from '#prices/latest/token-names';
 import type { Currency } from '#prices/model/currency';
-import { currencyOf, currencyParameters, inOneCurrency } from '#prices/parameters';
+import {
+  callsFor,
+  currencyOf,
+  currencyParameters,
+  inOneCurrency,
+  MAX_TOKENS,
+  TOKENS_PER_CALL,
+  tokenNames,
+} from '#prices/parameters';
 import { successorsIn } from '#prices/successors';
 import type { Gate } from '#server/gate';
 import { type OpenStreams, STREAM_LIMITS } from '#server/responses/open-streams';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/history-csv';
 import { MINUTE } from '#core/clock';
 import { candlesCsv } from '#prices/candles/candle-import';
-import { withSemicolons } from '#prices/model/csv';
+import { withSemicolons } from '#prices/history/series-text';
 import { seriesToCsv } from '../../prices/history/series-to-csv.ts';
 
 const MIDNIGHT = Date.parse('2024-01-01T00:00:00Z');

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, MINUTE } from '#core/clock';
-import { combineCandles } from '#prices/candles/combine-candles';
-import { CANDLES, candleLength, type StoredCandle } from '#prices/model/candle';
+import { combineCandles } from '#prices/candles/candles';
 import {
   CANDLE_INTERVAL_NAMES,
   CANDLE_INTERVALS,
+  CANDLES,
+  candleLength,
   candleStart,
   candleWindow,
   finishedCandles,
   isStored,
+  type StoredCandle,
   storedIntervalOf,
-} from '#prices/model/candle-interval';
+} from '#prices/model/candle';
 import { columnsOf } from '#prices/model/series';
 
 const START = Date.parse('2026-01-05T00:00:00Z');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { iso, MINUTE } from '#core/clock';
-import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, type CandleInterval } from '#prices/model/candle-interval';
+import { CANDLE_INTERVAL_NAMES, CANDLE_INTERVALS, type CandleInterval } from '#prices/model/candle';
 import { type FaultyUpstreamService, startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
 /* Candles of every interval, over HTTP. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HOUR, isoDate } from '#core/clock';
-import { planRates } from '#prices/currencies/rate-schedule';
+import { planRates } from '#prices/currencies/rate-validity';
 
 const at = (date: string) => Date.parse(date);
 const since = at('2025-06-01');

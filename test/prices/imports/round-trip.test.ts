@@ -5,11 +5,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { candlesCsv, createCandleImport } from '#prices/candles/candle-import';
+import { withSemicolons } from '#prices/history/series-text';
 import { openCandleFile } from '#prices/imports/candle-file';
-import { readImportRow } from '#prices/imports/import-row';
-import { openImportFile } from '#prices/imports/price-file';
+import { openImportFile, readImportRow } from '#prices/imports/price-file';
 import type { Candle } from '#prices/model/candle';
-import { withSemicolons } from '#prices/model/csv';
 import { seriesToCsv } from '../history/series-to-csv.ts';
 import { linesOf } from './lines-of.ts';
 

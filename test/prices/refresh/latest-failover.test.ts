@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
 import { MARKET_SOURCES, parseMarketSources } from '#prices/model/market-sources';
 import { frozenAfter } from '#prices/model/price-check';
-import { isSourceSound } from '#prices/refresh/source-health';
+import { isSourceSound } from '#prices/refresh/served-source';
 import { areFarApart } from '#upstream/items/plausible';
 
 it('a source is sound while it can be called, or if it responded within twice its interval', () => {

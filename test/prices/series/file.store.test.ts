@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { withSemicolons } from '#prices/history/series-text';
 import { createImport } from '#prices/imports/import';
 import { openImportFile } from '#prices/imports/price-file';
-import { withSemicolons } from '#prices/model/csv';
 import { createPointStore } from '#prices/series/point-store';
 import { seriesToCsv } from '../history/series-to-csv.ts';
 import { clock, midnight, none, openImportArchive } from './import-archive.ts';

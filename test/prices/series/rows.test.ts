@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, startOfDate } from '#core/clock';
-import { readImportRow } from '#prices/imports/import-row';
 import { mergeDays } from '#prices/imports/merge-days';
-import { IMPORT_COLUMNS } from '#prices/imports/price-file';
+import { IMPORT_COLUMNS, readImportRow } from '#prices/imports/price-file';
 import { isMidnightSample } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 
