@@ -42,8 +42,8 @@ export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
 /**
- * A shared symbol refers to the first token with that symbol. Symbols are not unique, so the symbol of a token that a user's
- * request added refers to nothing. Otherwise, a user could change what a name or symbol means to others.
+ * A shared symbol refers to the first token with it. The symbol of a requested token refers to nothing: a user could
+ * otherwise change what a symbol means to others.
  */
 function indexOf(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
@@ -115,18 +115,13 @@ export function createCatalogue(tokens: readonly Token[]) {
     all: (): readonly Token[] => index.tokens,
     named: (name: TokenName): Token | undefined => index.byName.get(name),
 
-    /**
-     * Finds a token by its name or, if no name matches, by its symbol. Ignores case. Returns its successor, if it has
-     * one.
-     */
+    /** Finds a token by its name or else its symbol, ignoring case. Returns its successor, if it has one. */
     find(nameOrSymbol: string): Token | undefined {
       const token = called(nameOrSymbol);
       return token && (index.successors.get(token.name) ?? token);
     },
 
-    /**
-     * Like `find`, but returns the token itself. Commands use this function, because they work on the token's own data.
-     */
+    /** Like `find`, but returns the token itself, on whose data commands work. */
     findItself: called,
     hasSuccessors: (): boolean => index.successors.size > 0,
 

@@ -4,10 +4,7 @@ import { isOutOfReach, UpstreamFailure } from '#upstream/failures/failure';
 import { areFarApart } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
 
-/**
- * A pair that was `found` by the token's symbol or `given` by the operator. Otherwise, the reason why the token has no
- * pair.
- */
+/** A pair that was `found` by symbol or `given` by the operator, or why the token has no pair. */
 export type PairOutcome =
   | { kind: 'given'; status: string }
   | { kind: 'found'; status: string }
@@ -32,10 +29,7 @@ type Dependencies = {
 
 /** Finds the first date and the pairs of a coin. Throws `UpstreamFailure`, and `token_rejected` for an unknown pair. */
 export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Dependencies) {
-  /**
-   * Returns the first midnight with a CoinGecko price, and the first midnight within the plan's history (Unix ms).
-   * `price` is the newest price.
-   */
+  /** The first midnight with a price and within the plan's history (Unix ms), and the newest price. */
   async function firstAvailable(id: string): Promise<FirstAvailable> {
     const days = coinGecko.history.day;
     const isUnlimited = !Number.isFinite(days);

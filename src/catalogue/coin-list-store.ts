@@ -2,7 +2,6 @@ import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 import { COINS, type ListedCoin } from './listed-coin.ts';
 
-/** The maximum number of results of a search. */
 const MAX_FOUND = 25;
 
 /** The number of rows per statement. A statement with all 17,000 coins would hold its locks for a second. */
@@ -67,7 +66,6 @@ export function createCoinListStore(prisma: PrismaClient) {
       ]);
     },
 
-    /** The listed coins with some IDs. */
     named: (ids: readonly string[]): Promise<ListedCoin[]> =>
       prisma.$queryRaw`SELECT ${COLUMNS} FROM listed_coin WHERE id = ANY (${storable(ids)}::text[])`,
 
@@ -77,17 +75,13 @@ export function createCoinListStore(prisma: PrismaClient) {
         SELECT address, coin FROM coin_address
         WHERE platform = ANY (${storable([platform])}::text[]) AND address = ANY (${storable(addresses)}::text[])`,
 
-    /** The platforms with at least one address. */
     async platforms(): Promise<string[]> {
       const rows = await prisma.$queryRaw<{ platform: string }[]>`
         SELECT DISTINCT platform FROM coin_address ORDER BY platform`;
       return rows.map(({ platform }) => platform);
     },
 
-    /**
-     * The coins whose ID, symbol or title contains a text: first the coins that equal the text, then the coins that
-     * begin with it.
-     */
+    /** The coins whose ID, symbol or title contains a text. Equal ones come first, then those that begin with it. */
     find(text: string): Promise<ListedCoin[]> {
       const whole = text.replaceAll('\0', '').trim().toLowerCase();
       const start = `${escaped(whole)}%`;

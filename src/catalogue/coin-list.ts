@@ -23,8 +23,8 @@ type Dependencies = {
 };
 
 /**
- * CoinGecko's list of coins with their contract addresses. The list is fetched when a request first needs it, and
- * afterwards at most once a day. Throws `UpstreamFailure` while no list is stored and its fetch fails.
+ * CoinGecko's list of coins with their addresses, fetched on request and at most once a day. Throws `UpstreamFailure`
+ * while no list is stored and its fetch fails.
  */
 export function createCoinList({ source, store, watched, singleFlight, clock }: Dependencies) {
   async function fetch(): Promise<void> {

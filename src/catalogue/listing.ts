@@ -16,7 +16,6 @@ export type Added = {
   isKnown: boolean;
   /** Whether the token has no earlier prices. False if the plan's history is too short to show that. */
   isFirstDate: boolean;
-  /** The outcome by exchange. */
   pairs: ReadonlyMap<string, PairOutcome>;
   shared: readonly Token[];
   /** The token that the symbol refers to. */
@@ -51,8 +50,8 @@ function assertAdded(name: string): void {
 }
 
 /**
- * Adds tokens with the data that CoinGecko and the exchanges report, and removes tokens. Each change has an audit event.
- * Throws `UpstreamFailure`, `token_rejected`, and `not_found` for an unknown ID.
+ * Adds and removes tokens for the operator, with an audit event. Throws `UpstreamFailure`, `token_rejected`, and
+ * `not_found` for an unknown ID.
  */
 export function createListing({ coinGecko, coins, exchanges, store, catalogue, clock }: Dependencies) {
   const notServed = (name: string, detail = 'No token with this ID is served.') =>
@@ -66,7 +65,6 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
     throw rejected('CoinGecko is not a source of this service. Add it to MARKET_SOURCES, or use `quotient tokens`.');
   }
 
-  /** Suggestions for an unknown id. */
   async function nearest(id: string): Promise<string[]> {
     const found = await coins.find(id);
     if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
@@ -116,7 +114,6 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
       return { token, isKnown: listedToken !== undefined, isFirstDate, pairs: outcomes, shared, meant };
     },
 
-    /** Hides a token. */
     async remove(operator: Operator, name: string): Promise<void> {
       assertAdded(name);
       if (!(await store.remove(name, clock.now(), operator))) throw notServed(name);

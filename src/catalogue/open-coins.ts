@@ -20,10 +20,8 @@ type Stored<Dependencies> = Omit<Dependencies, 'store'> & Pick<CapabilityDeps, '
 type ListingDeps = Stored<Parameters<typeof createListing>[0]>;
 type RequestDeps = Stored<Parameters<typeof createRequestedTokens>[0]>;
 
-/** Opens the operator's changes of tokens. */
 export const openListing = ({ database, deadline, ...deps }: ListingDeps) =>
   createListing({ ...deps, store: deadline.over(createTokenStore(database.prisma)) });
 
-/** Opens the addition of tokens on request. */
 export const openRequestedTokens = ({ database, deadline, ...deps }: RequestDeps) =>
   createRequestedTokens({ ...deps, store: deadline.over(createRequestedTokenStore(database.prisma)) });

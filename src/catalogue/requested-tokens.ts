@@ -11,7 +11,6 @@ import type { ListedCoin } from './listed-coin.ts';
 import { isTokenId, isTokenSymbol, type TokenName } from './token.ts';
 import { REQUESTED_TOKENS, type RequestedTokenStore } from './token-store.ts';
 
-/** How often unused tokens are removed, in ms. */
 const REMOVAL_INTERVAL = HOUR;
 
 /** The pause after a failed addition of a token, in ms. It doubles with each further failure. */
@@ -36,10 +35,7 @@ type Dependencies = {
   failures: Pick<FailureLog, 'failed'>;
 };
 
-/**
- * Adds unknown tokens that keys request, if CoinGecko lists them. Each addition costs one call to CoinGecko. An ID that
- * CoinGecko does not list costs no call.
- */
+/** Adds listed tokens that keys request, with one call each. An ID that is not listed costs no call. */
 export function createRequestedTokens(dependencies: Dependencies) {
   const { coinGecko, coins, exchanges, store, catalogue, clock, log, failures } = dependencies;
   const { firstDate, pairsFor } = createCoinFacts({ coinGecko, exchanges, catalogue, clock });
@@ -107,8 +103,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
 
   return {
     /**
-     * Adds the tokens with these IDs that are still unknown, at the request of a user. Waits for their first dates.
-     * Returns undefined if all of them are already served. A token that cannot be added stays unknown.
+     * Adds the unknown tokens among these IDs for a user. Undefined if there are none. A failed token stays unknown.
      */
     ensure(user: number, texts: readonly string[]): Promise<void> | undefined {
       const ids = [...new Set(texts.map((text) => text.trim().toLowerCase()))];

@@ -34,8 +34,8 @@ type Change = { name: string; action: 'token.add' | 'token.alias' | 'token.remov
 
 export function createTokenStore(prisma: PrismaClient) {
   /**
-   * Changes the row of a token. `statement` has no `RETURNING` clause. The same statement increments the version and
-   * adds the operator's audit event. Returns false if no row has changed.
+   * Changes a token by `statement`, which has no `RETURNING`, with its version and audit event. False if no row
+   * changed.
    */
   async function change({ name, action, operator }: Change, statement: Prisma.Sql): Promise<boolean> {
     const rows = await prisma.$queryRaw<unknown[]>`
@@ -94,7 +94,6 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 export const REQUESTED_TOKENS = {
   /** The maximum number of unknown tokens per user and hour. */
   perHour: 20,
-  /** The maximum number of served tokens. */
   inAll: MAX_SERVED,
   /** How long a token that was added on request is served without a request, in ms. */
   kept: 90 * DAY,
@@ -107,8 +106,7 @@ const RETRY_AFTER = 10 * MINUTE;
 export function createRequestedTokenStore(prisma: PrismaClient) {
   return {
     /**
-     * Returns the tokens that may be added for a user, as far as the limits allow. Race: the lock serializes two
-     * processes that count the same user's requests at once.
+     * The tokens that may be added for a user. Race: the lock serializes two processes that count one user's requests.
      */
     async reserve(user: number, tokens: readonly TokenName[], now: number): Promise<TokenName[]> {
       const since = iso(now - HOUR);
@@ -131,10 +129,7 @@ export function createRequestedTokenStore(prisma: PrismaClient) {
       return rows.map(({ token }) => token);
     },
 
-    /**
-     * Adds a token, unless the operator has removed it or there are too many tokens. The same statement increments the
-     * version.
-     */
+    /** Adds a token, unless the operator has removed it or there are too many, and increments the version. */
     async add({ name, symbol, title, begins, listed, pairs }: Token, at: number): Promise<void> {
       await prisma.$executeRaw`
         WITH added AS (

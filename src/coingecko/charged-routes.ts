@@ -39,8 +39,8 @@ export const emptyResponse = (body: string, now: number, gaps: readonly string[]
 type Dependencies = { gate: Pick<Gate, 'charge' | 'refund'>; send: Send };
 
 /**
- * Creates the function that sends a response whose cost depends on its content. It charges `calls`, the maximum, before the
- * response is made, so that a user without enough calls causes no work. If the response costs less, it refunds the difference.
+ * Charges `calls`, the maximum, before the response is made, so that a user without enough calls causes no work.
+ * Refunds the difference if the response costs less.
  */
 export function createChargedSend({ gate, send }: Dependencies) {
   return async function sendCharged(

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest, Problem } from '#core/problems';
 
-/*
- * Parameters as CoinGecko reads them. A required parameter that is missing has CoinGecko's message. Unknown parameters are
- * ignored. `wire` describes the text in the OpenAPI document.
- */
+/** Parameters as CoinGecko reads them. Unknown parameters are ignored. `wire` is the text in the OpenAPI document. */
 
 const wireOf = (type: object, example?: unknown) => ({
   ...type,

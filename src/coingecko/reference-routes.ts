@@ -17,7 +17,6 @@ import { imagesOf } from './figures/coin-record.ts';
 import { choice, flag, plainText } from './parameters.ts';
 import { createSharedLists } from './shared-lists.ts';
 
-/** The maximum number of coins in a search. */
 const MAX_FOUND = 25;
 const [BITCOIN] = BUILT_IN_TOKENS;
 

@@ -27,9 +27,7 @@ async function open(name: ExchangeName, deps: Deps) {
   return { ...source, reading, sync: budget.sync };
 }
 
-/**
- * Opens the configured exchanges by rank. If none is configured, the first supported exchange still provides candles.
- */
+/** Opens the configured exchanges by rank or, for candles only, the first supported exchange. */
 export async function openExchanges(deps: Deps) {
   const configured = deps.settings.marketSources.filter(isExchange);
   const names = configured.length > 0 ? configured : EXCHANGE_NAMES.slice(0, 1);
@@ -38,7 +36,6 @@ export async function openExchanges(deps: Deps) {
   const exchanges = [first, ...others] as const;
   return {
     exchanges,
-    /** Provides the candles of every token. */
     venue: first,
     readings: () => exchanges.map(({ reading }) => reading()),
     sync: async (): Promise<void> => void (await Promise.all(exchanges.map(({ sync }) => sync()))),

@@ -32,7 +32,6 @@ import type { OpenedExchanges, PriceDeps } from './open-exchanges.ts';
 import { createPriceDifferences } from './prices-metrics.ts';
 import { createTokenReader } from './token-reader.ts';
 
-/** Opens CoinGecko with its budget, schedule and fetches. */
 async function openPrimary(deps: PriceDeps, refresh: RefreshDeps) {
   const { settings, catalogue, log } = deps;
   const { coingecko, marketSources } = settings;
@@ -121,7 +120,6 @@ export async function openMarket(deps: PriceDeps, { exchanges: opened, rates, wo
   return {
     archive,
     market,
-    /** CoinGecko's coins, if it is a source. */
     coinGecko: primary?.source,
     publisher,
     sample: createSample({ ...reading, market, reader }),

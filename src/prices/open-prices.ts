@@ -57,13 +57,10 @@ export async function openPrices(deps: PriceDeps) {
     candles,
     rates,
     publisher,
-    /** The currencies that routes accept. */
     currencies,
     /** The queue of large responses. Every interface that sends them must use this queue. */
     enterWindow,
-    /** CoinGecko's list of coins. */
     coins,
-    /** Adds and removes tokens for the operator. */
     listing,
     requestedTokens,
 

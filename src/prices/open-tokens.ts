@@ -5,10 +5,7 @@ import type { OpenMarket } from './open-market.ts';
 
 type Sources = Pick<OpenMarket, 'coinGecko'> & Pick<OpenedExchanges, 'exchanges'>;
 
-/**
- * Opens CoinGecko's list of coins, the operator's changes of tokens and, if the operator allows it, the addition of tokens
- * on request.
- */
+/** Opens the list of coins, the operator's changes of tokens and, if allowed, the addition of tokens on request. */
 export function openTokens(deps: PriceDeps, { coinGecko, exchanges }: Sources) {
   const { settings } = deps;
   const coins = openCoinList(deps, coinGecko);

@@ -1,10 +1,7 @@
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import type { MetricsRegistry } from '#core/metrics';
 
-/**
- * Counts tokens whose price differs greatly between the sources when one source replaces the other. Only built-in
- * tokens have their own counters, which exist from the start. The log names all other tokens.
- */
+/** Counts tokens whose price differs greatly between sources. Only built-in tokens have their own counters. */
 export function createPriceDifferences(registry: MetricsRegistry): (token: TokenName) => void {
   const count = registry.counter(
     'quotient_price_differences_total',

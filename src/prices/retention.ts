@@ -65,19 +65,13 @@ export type Purged = { token: string; points: number; candles: number; latest: n
 type PurgeDependencies = { store: Pick<PurgeStore, 'tokens' | 'series' | 'latest'>; clock: Clock };
 
 export function createPurge({ store, clock }: PurgeDependencies) {
-  /**
-   * The fetches that are due again. After a full purge, these are the source's fetches. After a partial purge, the
-   * coverage shows the gaps.
-   */
+  /** After a full purge, the source's fetches are due again. After a partial purge, coverage shows the gaps. */
   function dueAgain(token: string, { source, before }: Purge): readonly string[] {
     if (before !== undefined) return [];
     return [...fetchesOf(token, [source]), ...(isExchange(source) ? candleFetchesOf(token) : [])];
   }
 
-  /**
-   * Deletes a source's data token by token. Running processes drop it from memory. If it is interrupted, the completed
-   * deletions remain.
-   */
+  /** Deletes a source's data token by token. An interruption keeps completed deletions. */
   return async function* purge(deletion: Purge): AsyncGenerator<Purged> {
     for (const token of await store.tokens()) {
       const counts = { token, points: 0, candles: 0, latest: 0, spans: 0 };

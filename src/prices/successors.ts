@@ -4,9 +4,7 @@ import type { Send } from '#server/responses/write-response';
 
 const PARAMETERS = ['tokenName', 'tokenNames'];
 
-/**
- * The successors of the tokens that a URL names, as the value of `Quotient-Token`. Undefined if none has a successor.
- */
+/** The successors of the tokens that a URL names, as in `Quotient-Token`. Undefined without successors. */
 export function successorsIn(url: string, { successorOf }: Pick<Catalogue, 'successorOf'>): string | undefined {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const texts = PARAMETERS.flatMap((name) => query.getAll(name)).flatMap((text) => text.split(','));

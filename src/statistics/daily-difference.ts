@@ -18,10 +18,7 @@ const DAY_FIGURES = memberNames(COUNTERS);
 /** A source's counters for a chain (`at` in Unix ms). A counter that the source did not report is missing. */
 export type CounterSample = { at: number } & Partial<Record<Counter, number>>;
 
-/**
- * The tolerance in ms. One of the hourly samples is within half an hour of 24 hours ago. The difference is not scaled
- * to 24 hours, because a scaled value would be an estimate.
- */
+/** In ms. An hourly sample is within half an hour of 24 hours ago. Scaling the difference would make it an estimate. */
 export const DAY_TOLERANCE = 30 * MINUTE;
 
 export function countersOf({ at, figures }: ChainSample): CounterSample | undefined {
@@ -35,10 +32,7 @@ export function countersOf({ at, figures }: ChainSample): CounterSample | undefi
 export const countedFigures = (reported: readonly Figure[]): DayFigure[] =>
   DAY_FIGURES.filter((figure) => !reported.includes(figure) && reported.includes(COUNTERS[figure]));
 
-/**
- * Computes daily figures from the earlier sample closest to 24 hours ago. A counter that has decreased yields no
- * figure.
- */
+/** The differences to the earlier sample closest to 24 hours ago. A counter that has decreased yields no figure. */
 export function dayFigures(
   { at, figures }: Pick<ChainSample, 'at' | 'figures'>,
   earlier: readonly CounterSample[],

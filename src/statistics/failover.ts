@@ -19,8 +19,7 @@ const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
 /**
- * A sample, its source, and the failures of the sources that were tried earlier. `failure` is set if all sources
- * failed. The sample is then the newest outdated sample.
+ * A sample, and the failures of the sources before its source. `failure` is set if every source failed or is outdated.
  */
 export type FailoverResult = {
   source: StatisticsSourceName;
@@ -92,10 +91,7 @@ export function createFailover({ sources, cache, timeoutMs, clock }: Deps) {
       return intervals.find(Number.isFinite) ?? Number.POSITIVE_INFINITY;
     },
 
-    /**
-     * Each source gets an equal share of the remaining time. Throws the `UpstreamFailure` with the earliest retry, unless
-     * a source has returned an outdated sample.
-     */
+    /** Shares the remaining time equally. Throws the failure with the earliest retry unless a sample is outdated. */
     async sample(symbol: StatisticsSymbol): Promise<FailoverResult> {
       const deadline = clock.elapsed() + timeoutMs;
       const passedOver = new Map<StatisticsSourceName, FailureCause>();

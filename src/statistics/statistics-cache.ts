@@ -15,7 +15,6 @@ import {
 } from './statistics-sources.ts';
 import type { StatisticsRow, StatisticsStore } from './statistics-store.ts';
 
-/** The names of stored resources: a token's fetch, and the fact that a source does not list a chain. */
 export type StatisticsFetch = `statistics:${StatisticsSymbol}`;
 type Unlisted = `unlisted:${StatisticsSourceName}:${StatisticsSymbol}`;
 const symbolOf = (resource: StatisticsFetch) => readResource(resource).token as StatisticsSymbol;

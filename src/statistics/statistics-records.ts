@@ -5,7 +5,6 @@ import { mapNames, memberNames } from '#core/names';
 const nullable = <Value extends z.ZodNumber>(value: Value, description: string, example: number) =>
   value.nullable().meta({ description: `${description}; null if the source does not report it`, examples: [example] });
 const figure = (description: string, example: number) => nullable(z.number(), description, example);
-/** An integer that a source may not report. */
 const tally = (description: string, example: number) => nullable(z.int(), description, example);
 
 /** The figures of a statistics record, in order. The record, the parsers and the stored values use this list. */
@@ -30,7 +29,6 @@ export type Figure = keyof typeof FIGURE_SCHEMAS;
 export const FIGURES = memberNames(FIGURE_SCHEMAS);
 export const NO_STATISTICS = mapNames(FIGURES, () => null);
 
-/** The record as it is stored. */
 export const storedStatistics = z.object({
   id: tally("The source's identifier for the chain", 1182),
   time: z.int().meta({ description: 'The time of the sample, in Unix seconds', examples: [1659484800] }),

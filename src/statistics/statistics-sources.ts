@@ -12,8 +12,7 @@ export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics 
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 
 /**
- * The kinds of sources: the calls that a sample takes, the number of tokens that a source may serve, and the interval
- * in which it updates its figures, in ms.
+ * The calls per sample, the tokens that a source may serve, and the interval at which it updates its figures, in ms.
  */
 const KINDS = {
   // CryptoCompare currently lists two of the four chains. The service requests the other chains once a day. Publishes
@@ -51,10 +50,7 @@ export function statisticsBudget(kind: StatisticsKind): Budget {
   return { perMinute: 6 * calls * tokens, perMonth: ((2 * 31 * DAY) / FETCH_INTERVAL) * calls * tokens };
 }
 
-/**
- * Throttles the hourly schedule in proportion, so that the budget lasts until the end of the month. Returns the time
- * between a token's samples, and the time between calls within the budget, in ms.
- */
+/** Throttles the schedule proportionally to the budget. Returns the times between samples and between calls, in ms. */
 export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }: SpentBudget) {
   const { calls, tokens } = KINDS[kind];
   const timeLeft = monthOf(now).end - now;
@@ -83,9 +79,7 @@ export const isOutdated = (source: StatisticsSourceName, at: number, fetchedAt: 
 export type ChainSample = {
   /** The sample's own time in Unix ms, always a whole second. */
   at: number;
-  /** The source's own ID for the chain. */
   id?: number;
-  /** The source's own symbol for the token. */
   partnerSymbol?: string;
   figures: Partial<Record<Figure, number>>;
   /** The figures that the source reported with an unusable value. */
@@ -105,7 +99,6 @@ export type ConfiguredSource = {
   name: StatisticsSourceName;
   kind: StatisticsKind;
   url: string;
-  /** The key, which is sent to this source only. */
   apiKey?: string | undefined;
 };
 

@@ -26,10 +26,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * On-chain statistics. They are fetched when they are requested and due. During or after a failed fetch, the last
- * record is served.
- */
+/** Fetches statistics when they are requested and due. During or after a failed fetch, serves the last record. */
 export function createStatistics({ cache, cachedResponses, failover, singleFlight, clock, log }: Dependencies) {
   const lastRequested = createLastRequested<StatisticsSymbol>(clock);
   const ageOf = (resource: StatisticsFetch): number => ageAt(cache.fetchedAt(resource), clock.now());

@@ -11,8 +11,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Writes a chart in pieces: three arrays of `[time, value]` with equal times. A sample without a price is in none of
- * them, and an unknown market cap or volume is null. `perUnit` converts to the parts of a currency.
+ * Writes three arrays of `[time, value]` with equal times. A sample without a price is in none of them, and other
+ * unknown figures are null. `perUnit` converts to the parts of a currency.
  */
 export function* chartText(columns: PointColumns, perUnit: number, round: Round): Generator<string> {
   const { at, price } = columns;
@@ -45,10 +45,7 @@ export function planCandles(days: number, interval: 'auto' | 'daily' | 'hourly')
 
 type Row = [time: number, open: number, high: number, low: number, close: number];
 
-/**
- * Joins candles to longer ones, which start at multiples of their length. A candle is returned only if all of its parts
- * are present. Its time is its end.
- */
+/** Joins candles, at multiples of the length, if all parts are present. The time of a candle is its end. */
 function joined({ at, open, high, low, close }: CandleColumns, { interval, length }: CandlePlan): Row[] {
   const rows: Row[] = [];
   const part = CANDLE_INTERVALS[interval].length;

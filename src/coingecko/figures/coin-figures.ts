@@ -3,7 +3,6 @@ import type { PricedToken } from '#prices/latest/latest-figures';
 import { PRIMARY_SOURCE } from '#prices/model/market-sources';
 import type { QuoteRate } from '../currencies.ts';
 
-/** Rounds a price. */
 export type Round = (price: number) => number;
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);

@@ -10,7 +10,6 @@ const unrounded = (price: number): number => price;
 const PERIODS_OF_COIN: readonly Period[] = ['7d', '14d', '30d', '60d', '200d', '1y'];
 
 const PARTS = ['localization', 'tickers', 'market_data', 'community_data', 'developer_data', 'sparkline'] as const;
-/** The parts that a record contains. */
 export type CoinParts = Record<(typeof PARTS)[number], boolean>;
 
 /** CoinGecko serves each image in three sizes, whose names are a part of the path. */
@@ -106,10 +105,7 @@ function marketData(priced: PricedToken | undefined, rates: readonly QuoteRate[]
   };
 }
 
-/**
- * A record of `/coins/{id}`. `platforms` is undefined if no list of coins is stored. Members of which this service knows nothing are empty, because
- * programs index into them.
- */
+/** A record of `/coins/{id}`. `platforms` is undefined without a stored list. Unknown members are empty. */
 export function coinRecord(
   { name, symbol, title }: Pick<Token, 'name' | 'symbol' | 'title'>,
   priced: PricedToken | undefined,

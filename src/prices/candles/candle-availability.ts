@@ -30,8 +30,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
   /**
-   * @returns a function of a token and the first instant for which a price exists (Unix ms); undefined if the token has
-   * no pair
+   * Returns a function of a token and its first price (Unix ms), which returns undefined for a token without a pair.
    */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
@@ -60,10 +59,7 @@ export type CandleAvailability = ReturnType<typeof createCandleAvailability>;
 /** `first` and `last` are the starts of candles. */
 export type CandleReportRow = Omit<CoverageRow, 'points'> & { candles: number };
 
-/**
- * Lists candles and gaps per token, interval and source. `beginning` returns the time of a token's first price (Unix
- * ms).
- */
+/** Lists candles and gaps per token, interval and source. `beginning` returns the time of the first price (Unix ms). */
 export async function candleReport(
   store: Pick<CandleStore, 'summary' | 'coverage'>,
   tokens: readonly Token[],

@@ -29,7 +29,6 @@ type Dependencies = {
   clock: Clock;
 };
 
-/** Stored candles, the candles of the requested interval, and the spans of candles that are not complete. */
 type ServedCandles = { stored: CandleColumns; columns: CandleColumns; gaps: readonly Span[] };
 
 export function createCandleCoverage({ source, cache, archive, retention, clock }: Dependencies) {

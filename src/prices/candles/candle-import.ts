@@ -17,7 +17,6 @@ import type { CandleStore } from './candle-store.ts';
 /** Unix seconds are smaller than this until the year 5138. Unix milliseconds have been larger since 1973. */
 const LARGEST_SECONDS = 1e11;
 type ReadCandle = { candle: Candle } | { fault: string };
-/** How a file writes its lines. */
 type Form = Pick<CandleFile, 'columns' | 'decimal'>;
 
 function timestampOf({ line, fields }: CsvLine, { columns }: Form): number | { fault: string } {
@@ -118,10 +117,7 @@ export const candlesCsv = (columns: CandleColumns, currency?: Currency): Generat
 
 const BATCH_ROWS = 2000;
 
-/**
- * Yields the candles without trades since the last candle, and then the candle. Like Kraken, it sets their prices to
- * the last close and their volume to 0.
- */
+/** The candles without trades since the last candle, at its close and with volume 0, and then the candle. */
 function* candlesThrough(last: Candle | undefined, candle: Candle, length: number): Generator<Candle> {
   if (last) {
     const { close } = last;
@@ -184,8 +180,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
     },
 
     /**
-     * Imports a checked file either completely or not at all. Final candles do not change. `count` is the number of
-     * candles read, and `added` is the number of candles without trades that were added between them. Throws
+     * Imports all of a checked file or nothing. `added` counts inserted candles without trades. Throws
      * `ImportFileError`.
      */
     async run(file: CandleFile, { token, source, interval, allowHoles, usdRate }: Options) {

@@ -22,8 +22,7 @@ export function createCandleStore(prisma: PrismaClient) {
     ...createSeriesStore(prisma, CANDLE_TABLE),
 
     /**
-     * Stores either all candles of a file or none. Calls `covers` after the last candle. Returns the number of changed
-     * rows.
+     * Stores all candles of a file or none. Calls `covers` after the last candle. Returns the number of changed rows.
      */
     import: (
       what: string,

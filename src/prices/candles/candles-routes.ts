@@ -35,7 +35,6 @@ const CANDLE_RULES =
 
 const NAMES = CANDLE_INTERVAL_NAMES.join(', ').replace(/, (\w+)$/, ' or $1');
 
-/** The length of a candle. */
 export const candleInterval = z
   .enum(CANDLE_INTERVAL_NAMES, `must be ${NAMES}`)
   .default('daily')

@@ -57,9 +57,7 @@ export function createCandles(dependencies: Dependencies) {
   const load = ({ token, interval }: CandleSeries) =>
     Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
 
-  /**
-   * Returns a copy of a span's candles, and their version. The version is undefined if the candles are not in memory.
-   */
+  /** Returns a copy of a span's candles, and their version, which is undefined if they are not in memory. */
   async function read({ token, interval }: CandleSeries, { from, thru }: Span) {
     const stored = await cache.reaching(token, interval, { from, thru });
     const isInMemory = stored === cache.series(token, interval);
@@ -126,7 +124,6 @@ export function createCandles(dependencies: Dependencies) {
     return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
   }
 
-  /** Combines stored candles into candles of the window's interval. */
   const combined = (stored: CandleColumns, window: CandleWindow) =>
     combineCandles(stored, finishedCandles(window, clock.now()), candleLength(window.interval));
 
@@ -177,14 +174,10 @@ export function createCandles(dependencies: Dependencies) {
 
 export type Candles = ReturnType<typeof createCandles>;
 
-/** `gaps` are the spans that are not covered completely. */
 type Combined = { columns: CandleColumns; gaps: Span[] };
 
 /**
- * Combines stored candles into longer candles. A longer candle exists only if all stored candles of its span exist.
- * Otherwise, its prices and its volume would be wrong.
- * @param spans the spans of the longer candles, in ascending order
- * @param length the length of a stored candle, in ms
+ * Combines stored candles, of `length` ms, to the candles of ascending spans. A candle with a missing part is a gap.
  */
 export function combineCandles(stored: CandleColumns, spans: Iterable<Span>, length: number): Combined {
   const { at, open, high, low, close, volume, final } = stored;

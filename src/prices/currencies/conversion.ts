@@ -109,10 +109,7 @@ export const convertCandles = (columns: CandleColumns, usdRate: UsdRate): Candle
 
 const atOf = (date: string | null): number => (date === null ? Number.NaN : Date.parse(date));
 
-/**
- * Converts the all-time high and low at the rates of their dates, and the other figures at the current rate, `now`.
- * Returns undefined if the price cannot be converted.
- */
+/** Converts all-time figures at the rates of their dates, and others at the rate `now`. Undefined without a price. */
 export function convertLatest(record: LatestPrice, now: number, usdRate: UsdRate): LatestPrice | undefined {
   const current_price = convertFigure(record.current_price, now);
   if (current_price === null) return undefined;

@@ -6,10 +6,7 @@ import { openBudgeted } from '#upstream/budgeted-upstream';
 import { createRateStore } from './rate-store.ts';
 import { createRateCache, createRates, NO_RATES } from './rates.ts';
 
-/**
- * The ECB documents no limits. This budget only bounds malfunctions: a normal day takes two calls, and a holiday takes
- * six.
- */
+/** The ECB documents no limits. A normal day takes two calls, and a holiday takes six. */
 const BUDGET = { perMinute: 10, perMonth: 2000 };
 
 /** Reads no rates before the first request for a currency other than the dollar. */

@@ -3,18 +3,13 @@ import { placeOf } from '#prices/model/series';
 import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/items/plausible';
 
-/**
- * How long a rate remains valid without a successor, in ms. Holidays and weekends last at most five days. After a
- * longer pause, the currency was discontinued or not quoted.
- */
+/** How long a rate is valid without a successor, in ms. Weekends and holidays last at most five days. */
 export const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. A rate is valid until the next rate, including weekends and holidays. If the next rate is
- * more than ten days away, the rate is valid on its own date only. The last rate remains valid unless other currencies'
- * rates are more than ten days newer.
- * @param rows date (Unix ms of its midnight, UTC) and units per euro, ascending
- * @param newest the newest date with any rate
+ * The rates of one currency. Each is valid until the next; if that is more than ten days away, on its own date only.
+ * The last rate stays valid unless other currencies' rates are more than ten days newer (`newest`). `rows` are
+ * ascending: a date (Unix ms of its midnight, UTC), and units per euro.
  */
 export function createRateSeries(rows: readonly (readonly [date: number, rate: number])[], newest: number) {
   const dates = rows.map(([date]) => date);
@@ -30,7 +25,6 @@ export function createRateSeries(rows: readonly (readonly [date: number, rate: n
   );
 
   return {
-    /** The spans with a valid rate. */
     spans: spans as readonly Span[],
     /** The date of the last rate, if rates are no longer published. */
     endedOn: hasEnded ? last : undefined,

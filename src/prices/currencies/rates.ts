@@ -110,10 +110,7 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
   const isAwaited = (currency: Currency, { dollars, units }: RatePair): boolean =>
     !hasEnded(currency) && (units ?? dollars).spans.length === 0;
 
-  /**
-   * If a response lacked a current currency, fetches all rates again, because later responses may contain this
-   * currency.
-   */
+  /** Fetches all rates again if a response lacked a current currency, because later responses may contain it. */
   async function refetch(): Promise<FetchOutcome | undefined> {
     const { from, fetchedAt } = cache.stored();
     if (from === undefined || ageAt(fetchedAt, clock.now()) < HOUR) return undefined;
@@ -149,7 +146,6 @@ export function createRates({ source, store, cache, singleFlight, clock }: Depen
       };
     },
 
-    /** Failed fetches, and a source that responds without newer rates. */
     warnings(): Warning[] {
       const { newest, fetchedAt } = cache.stored();
       const isOld = newest !== undefined && fetchedAt !== undefined && fetchedAt - newest > LONGEST_PAUSE;

@@ -104,7 +104,6 @@ export function createHistory({ archive, cachedResponses, backfill, reader, valu
     },
 
     rangeAs,
-    /** Returns the response for any window, as text in any form. */
     windowAs: respond,
     /** The sample of a date (Unix ms of its midnight) in US dollars, and its response without the body. */
     async sample(token: TokenName, date: number) {

@@ -26,10 +26,7 @@ function* inPieces<Row>(count: number, row: (place: number) => Row | undefined):
   }
 }
 
-/**
- * Writes a JSON array in pieces, because a year of minutes has 300,000 points. `JSON.stringify` takes half the time of
- * a template to write the figures of a piece.
- */
+/** Writes a JSON array in pieces: a year of minutes has 300,000 points. `JSON.stringify` is faster than a template. */
 export const inJson = (count: number, row: (place: number) => object | undefined): Generator<string> =>
   enclosed(
     ['[', ']'],
@@ -111,10 +108,7 @@ function isReplaced(at: Float64Array, figures: Float64Array, index: number): boo
   return false;
 }
 
-/**
- * Writes JSON text in pieces: `prices`, `market_cap` and `total_volume` are arrays of `{date, price}`, where `date` is
- * an HTTP-date. A missing figure is omitted from its array. The three arrays share the date texts of midnights.
- */
+/** Writes three arrays of `{date, price}` in pieces, where `date` is an HTTP-date. A missing figure is omitted. */
 export function* seriesJson(columns: PointColumns): Generator<string> {
   const { at } = columns;
   const midnights = new Map<number, string>();

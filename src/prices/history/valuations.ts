@@ -12,14 +12,10 @@ import type { ReaderDeps, WindowReader, WindowRows } from './window-reader.ts';
 
 type Deps = ReaderDeps & { reader: WindowReader; rates: Rates };
 
-/** The known dates of the highest and the lowest price (Unix ms). */
 const extremesOf = ({ ath_date, atl_date }: LatestPrice): number[] =>
   [ath_date, atl_date].flatMap((date) => (date === null ? [] : Date.parse(date)));
 
-/**
- * Returns the value of a currency over time, from reference rates or, if the currency is a token, from the token's
- * samples.
- */
+/** The value of a currency over time: from reference rates or, if it is a token, from the token's samples. */
 export function createValuations({ archive, backfill, reader, rates, clock }: Deps) {
   async function bySamples(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
     await archive.load(token);

@@ -165,7 +165,6 @@ export function createWindowReader(deps: ReaderDeps) {
       return union(spans).map((span) => spanText(window.interval, span));
     },
 
-    /** The error for a window without a sample. `failure` is the fetch failure, if any. */
     nothingToServe: (token: TokenName, window: Window, failure: unknown): unknown =>
       emptyWindowProblem(deps, { token, window, failure, gaps: missing(token, window) }),
   };

@@ -20,7 +20,6 @@ type Dependencies<Columns, Name extends string, W extends Window> = {
   /** The window from one date through another, inclusive (Unix ms of their midnights), at the named interval. */
   windowOf: (interval: Name, from: number, thru: number, now: number) => W;
   size: (token: TokenName, window: W) => WindowSize;
-  /** Throws a problem if the window has no rows. */
   read: (token: TokenName, window: W, currency: Currency) => Promise<ReadWindow<Columns>>;
   clock: Clock;
 };

@@ -41,10 +41,8 @@ export async function openCandleFile(path: string) {
     path,
     decimal,
     columns,
-    /** The currency of the first row. */
     currency,
 
-    /** Returns the lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       for await (const line of lines()) if (line.line > headerLine) yield line;
     },

@@ -55,10 +55,7 @@ function encodingOf(path: string, head: Buffer): string {
 /** Spreadsheets read the separator from this line, so a program may have written it. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\s*$/i;
 
-/**
- * Semicolons separate the fields of CSV with a decimal comma (`separator=semicolon`). Tabs separate the fields of
- * Excel's text files.
- */
+/** Semicolons separate the fields of CSV with a decimal comma. Tabs separate the fields of Excel's text files. */
 function separatorOf(text: string): string {
   const first = /\S.*/.exec(text)?.[0] ?? '';
   return SEPARATOR_LINE.exec(first)?.[1] ?? [';', '\t'].find((mark) => first.includes(mark)) ?? ',';
@@ -104,10 +101,7 @@ async function* blocksOf(path: string, encoding: string): AsyncGenerator<string[
   yield (rest + decoder.decode()).split(/\r\n|[\r\n]/);
 }
 
-/**
- * Reads CSV in constant memory, in UTF-8 or UTF-16. Accepts quotes, and fields that are separated by commas, by
- * semicolons or by tabs. Throws `ImportFileError`.
- */
+/** Reads CSV in constant memory, in UTF-8 or UTF-16, with commas, semicolons or tabs. Throws `ImportFileError`. */
 export async function openCsvLines(path: string) {
   const failed = (error: unknown) => {
     throw unreadable(path, error);

@@ -30,9 +30,7 @@ type ImportOptions = {
 export type ImportCounts = Record<'read' | 'added' | 'changed' | 'skipped' | 'kept' | 'bad', number>;
 export type ImportSummary = ImportCounts & { ended: 'whole' | 'bad line' | 'interrupted' };
 
-/**
- * `isOutranked`: the file contains a better row for the date. `dates`: the possible dates of a bad line, in Unix ms.
- */
+/** `isOutranked`: the date has a better row. `dates` are the possible dates of a bad line, in Unix ms. */
 type CheckedRow = { sample: SourcedSample } | { isOutranked: true } | (BadLine & { dates: readonly number[] });
 
 function extent(samples: readonly Sample[]): Span | undefined {
@@ -102,10 +100,7 @@ async function* checkedRows(file: ImportLines, now: number): AsyncGenerator<Chec
   for (const [date, sample] of late) yield lineOfDate.has(date) ? { isOutranked: true } : { sample };
 }
 
-/**
- * The dates that a file covers: dates with a row, and single missing dates between two rows of a source, because
- * CoinGecko's exports skip dates. A longer gap suggests a truncated file. A date with a bad row is not covered.
- */
+/** The covered dates. CoinGecko's exports skip single dates, but a longer gap suggests a truncated file. */
 function createCoveredDates() {
   const dates = new Map<number, MarketSourceName>();
   const doubtful = new Set<number>();
@@ -134,10 +129,7 @@ type Dependencies = { store: Pick<PointStore, 'merge'>; clock: Clock };
 /** Imports CoinGecko's or the service's own export into the archive's daily series. */
 export function createImport({ store, clock }: Dependencies) {
   return {
-    /**
-     * Reads the whole file, or until the signal, without storing anything. Returns the number of bad lines, and the
-     * prices.
-     */
+    /** Reads the file, or until the signal. Returns the number of bad lines, and the prices. Stores nothing. */
     async check(file: ImportLines, { signal, onBad }: Pick<ImportOptions, 'signal' | 'onBad'>) {
       const daily = createDailyPrices();
       let bad = 0;
@@ -151,9 +143,7 @@ export function createImport({ store, clock }: Dependencies) {
       return { bad, daily };
     },
 
-    /**
-     * Imports in batches. An interrupted import keeps completed batches and is repeatable. Throws `ImportFileError`.
-     */
+    /** Imports in repeatable batches. An interrupted import keeps completed batches. Throws `ImportFileError`. */
     async run(token: TokenName, file: ImportLines, options: ImportOptions): Promise<ImportSummary> {
       const { replace, strict, signal, onBad, onKept, onBatch, usdRate } = options;
       const now = clock.now();

@@ -13,13 +13,9 @@ const isSame = (a: Day, b: Day) =>
   a.at === b.at && a.price === b.price && a.marketCap === b.marketCap && a.volume === b.volume && a.source === b.source;
 
 /**
- * Merges rows, one per date, into the stored rows. If a stored row is equal, the new row is skipped, and the stored row
- * becomes final if due. A stored row that is not final is replaced. A final stored row that differs is kept, unless
- * `replace` is set. A stored row of a preferred source is always kept. A stored midnight row is kept if the new row of
- * the same source is not at midnight.
- * @param stored ascending
- * @returns the outcome of each row, the times (Unix ms) of stored rows to delete (`gone`), and the rows to write
- * (`samples`)
+ * Merges rows, one per date, into stored rows (ascending). A final stored row stays unless `replace` is set, a
+ * preferred source's row and a midnight row always stay, and other rows are replaced. Returns each row's outcome, the
+ * times (Unix ms) of stored rows to delete (`gone`), and the rows to write (`samples`).
  */
 export function mergeDays<Row extends Day>(
   stored: readonly Row[],

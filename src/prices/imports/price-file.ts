@@ -7,15 +7,10 @@ import { readNumbers, readTime } from './csv-values.ts';
 
 /** The columns of CoinGecko's export of daily history. The service's own CSV names the first column `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-/**
- * The service's own CSV also has the column `source` if there are several sources, and `currency` if the currency is
- * not the US dollar.
- */
+/** The service's own CSV has `source` for several sources, and `currency` for other currencies than the US dollar. */
 export type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source' | 'currency';
 
-/**
- * Names of the columns in the service's exports and in third-party exports, in lower case, without spaces and hyphens.
- */
+/** The names of the columns in exports, in lower case, without spaces and hyphens. */
 const NAMES: ReadonlyMap<string, ImportColumn> = new Map([
   ...['snapped_at', 'date', 'datetime', 'time', 'timestamp'].map((name) => [name, 'snapped_at'] as const),
   ['price', 'price'],
@@ -78,7 +73,6 @@ export async function openImportFile(path: string) {
     ...file,
     ...(await readHeader(file)),
 
-    /** Returns the lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
     async *lines(): AsyncGenerator<CsvLine> {
       let isHeader = true;
       for await (const line of file.lines()) {

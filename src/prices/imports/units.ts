@@ -4,12 +4,8 @@ import { isoDate, type Span, startOfDate } from '#core/clock';
 import { type Currency, DOLLAR, EURO, hasReferenceRate, isCurrencyCode, type UsdRate } from '#prices/model/currency';
 import { ImportFileError } from './csv-file.ts';
 
-/** Kraken's names of assets in its files. */
 const KRAKEN_SYMBOLS: Readonly<Record<string, string>> = { xbt: 'btc', xdg: 'doge' };
-/**
- * Currency codes that are also English words. They count as a currency only in the place where an export writes the
- * currency.
- */
+/** Currency codes that are also English words. They count only where an export writes the currency. */
 const WORDS: ReadonlySet<string> = new Set(['try']);
 /** `btc-eur-max.csv` from CoinGecko. */
 const COINGECKO = /^[^-]+-([a-z]{3})-(?:max|\d)/;
@@ -34,10 +30,7 @@ function matchOf(text: string, { name, symbol, pairs }: Token): { length: number
   return { length, rest: text.slice(length) };
 }
 
-/**
- * The token with which a file name begins, and the currency that it names. `own`, the token of the import, takes
- * precedence over other tokens with the same symbol.
- */
+/** The token with which a file name begins, where `own` takes precedence, and the currency that the name contains. */
 export function unitsOfFileName(path: string, own: Token, tokens: readonly Token[]): NamedUnits {
   const text = basename(path)
     .toLowerCase()
@@ -66,10 +59,7 @@ const LEAST_DATES = 3;
 /** A price per date (Unix ms of its midnight, UTC). */
 export type PricesByDate = ReadonlyMap<number, number>;
 
-/**
- * Collects, for each date, the price nearest to the midnight at which the date starts. The memory depends only on the
- * number of dates.
- */
+/** Collects the price nearest to the start of each date. The memory depends only on the number of dates. */
 export function createDailyPrices() {
   const days = new Map<number, { at: number; price: number }>();
   return {
@@ -87,10 +77,7 @@ export function createDailyPrices() {
   };
 }
 
-/**
- * Returns the number of dates that two series have in common. If at least half of the ratios are on the same side of 1
- * by more than the tolerance, also returns the median ratio.
- */
+/** The number of common dates, and the median ratio if half of the ratios differ from 1 on the same side. */
 export function compare(imported: PricesByDate, stored: PricesByDate): { dates: number; factor: number | undefined } {
   const ratios = [...imported].flatMap(([date, price]) => {
     const other = stored.get(date);

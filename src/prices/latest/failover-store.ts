@@ -26,10 +26,8 @@ export function createFailoverStore(prisma: PrismaClient) {
     },
 
     /**
-     * Replaces the state `from`. Returns false if a different state is stored. Because this is a single statement, only
-     * one of two processes that decide at once succeeds, and the other process reads the result. The statement also
-     * increments the version, so that every process rereads the row.
-     * @param what the row of `Refresh` whose version is incremented
+     * Replaces the state `from` and increments the version of `what`. One statement, so only one of two processes that
+     * decide at once succeeds. Returns false for the other.
      */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {
       const since = to.since === undefined ? Prisma.sql`NULL::timestamptz` : toInstant(to.since);

@@ -31,7 +31,6 @@ export const latestFetchOf = (source: MarketSourceName): Fetch =>
 /** The resources that determine which latest prices are served. */
 const PRICES: readonly Fetch[] = [...MARKET_SOURCES.map(latestFetchOf), 'latest-missing', 'failover'];
 
-/** Resources that concern all tokens. */
 export const OF_ALL_TOKENS: readonly Fetch[] = [...PRICES, 'retention'];
 
 /** The names of fetches, and of other changes to the cache: import, purge, retention, failover. */
@@ -46,8 +45,7 @@ const samplesOf = (source: MarketSourceName, token: TokenName): readonly Fetch[]
     : INTERVALS.map((interval) => `${source}:${interval}:${token}` as const);
 
 /**
- * The intervals whose missing samples are requested again. Five-minute samples are not among them, because the chart of
- * the last day contains them all.
+ * Missing samples of these intervals are requested again. The chart of the last day contains all five-minute samples.
  */
 export const RETRIED = ['hour', 'day'] as const satisfies readonly Interval[];
 /** The name of the stored time since when samples of a series have been missing. */
@@ -152,11 +150,9 @@ export async function openArchiveCache(dependencies: Dependencies) {
     pricesVersion: (): number => PRICES.reduce((sum, what) => sum + cache.version(what), 0),
     failover: (): FailoverState => state,
     isFallbackServed: (): boolean => state.served !== first,
-    /** The configured sources by rank. */
     sources,
     /** The first instant for which data exists: the listing, or an older day in memory. */
     beginning: (token: TokenName): number => knownSince(catalogue.named(token), cache.first(token, 'day')),
-    /** The newest sample of a token, from any fetch. */
     newest: (token: TokenName): SourcedSample | undefined => lastSample(cache.series(token, 'minute').all()),
 
     async recordLatest(...fetched: Parameters<ArchiveStore['recordLatest']>): Promise<void> {

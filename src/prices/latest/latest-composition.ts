@@ -26,9 +26,8 @@ const SOUND_FOR = 2 * MINUTE;
 export const isUpdated = ({ at, fetchedAt }: Pick<LatestRow, 'at' | 'fetchedAt'>): boolean => fetchedAt - at <= DAY;
 
 /**
- * The price comes from the first sound source, starting with the served source. An exchange provides only the price, so
- * all other figures are from the first source. A price that contradicts a higher source's last price is not served.
- * `rows` must be in source order.
+ * The price is from the first sound source, starting with the served source, and the other figures are from the first
+ * source. A price that contradicts a higher source's last price is not served. `rows` must be in source order.
  */
 export function composeLatest(
   rows: readonly LatestRow[],

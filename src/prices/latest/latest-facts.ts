@@ -6,12 +6,11 @@ import type { DataResponse } from '#server/responses/response-body';
 import type { FetchOutcome } from '#upstream/fetch-runner';
 import type { SourcedLatest } from './latest-composition.ts';
 
-/** Identifies a stored price. */
 export const versionOf = ({ sources }: SourcedLatest): string => sources.flatMap(Object.values).join();
 
 /**
- * Returns the value of `Quotient-Source`: the sources in order of their number of prices, each with the age of its
- * oldest price in seconds. If all prices are from the primary source, no age is stated.
+ * The value of `Quotient-Source`: the sources by number of prices, each with the age of its oldest price in seconds. No
+ * age is stated if all prices are from the primary source.
  */
 export function sourcesOf(prices: readonly SourcedLatest[], now: number): string {
   const oldest = new Map<MarketSourceName, number>();
@@ -32,7 +31,6 @@ export function sourcesOf(prices: readonly SourcedLatest[], now: number): string
     .join(', ');
 }
 
-/** Fetches due prices. */
 export type LatestFetches = {
   latest(token: TokenName): FetchOutcome | Promise<FetchOutcome>;
   /** The interval of the latest prices, in ms. */

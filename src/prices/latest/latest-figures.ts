@@ -20,12 +20,8 @@ type Named = Pick<Token, 'name' | 'symbol' | 'title'>;
 /** A token with its latest figures in US dollars. */
 export type PricedToken = Named & {
   latest: SourcedLatest;
-  /** The change over 24 hours in percent. */
   change: number | null;
-  /**
-   * The archived price of the token at a time `ago` ms before the latest price. Null if there is no sample near that
-   * time.
-   */
+  /** The archived price `ago` ms before the latest price. Null without a sample near that time. */
   before: (ago: number) => number | null;
   /** The archived hourly prices of the `ago` ms before the latest price. Undefined if some are missing. */
   hours: (ago: number) => number[] | undefined;
@@ -42,11 +38,8 @@ export type FiguresRequest<Row> = {
   withExtremes?: boolean;
   /** The age of the oldest rate that `rows` reads, in ms; a day by default. */
   ratesOf?: number;
-  /** The rows of the response. */
   rows(priced: readonly PricedToken[], rates: readonly LatestRate[]): Row[];
-  /** Writes the rows as text, in pieces. */
   write(rows: readonly Row[]): Iterable<string>;
-  /** The calls that a response with these rows costs. */
   cost(rows: readonly Row[]): number;
 };
 
@@ -56,10 +49,7 @@ const IN_DOLLARS: LatestRate = { currency: DOLLAR, now: 1, dayBefore: 1, at: () 
 
 type Archive = Pick<ArchiveCache, 'load' | 'latest' | 'series'>;
 
-/**
- * The largest accepted distance, in ms, between a sample and a past instant. It depends on the age, because minutes are
- * stored only for the last day.
- */
+/** The largest accepted distance from a past instant, in ms. Only the last day has minutes. */
 const toleranceOf = (ago: number): number => (ago < DAY ? 10 * MINUTE : ago < 60 * DAY ? HOUR : DAY / 2);
 
 function priceBefore(archive: Archive, token: string, at: number): number | null {
@@ -183,10 +173,7 @@ const KEPT_FOR = 10 * SECOND;
 
 export type Ranked = Omit<RankedFigures, 'token'>;
 
-/**
- * The stored market caps and volumes (USD) of all tokens. They are read from the store, because not all tokens are in
- * memory.
- */
+/** The stored market caps and volumes (USD) of all tokens, which are not all in memory. */
 export function createRanking(store: Pick<ArchiveStore, 'figures'>, clock: Clock) {
   async function read(): Promise<ReadonlyMap<TokenName, Ranked>> {
     return new Map((await store.figures()).map(({ token, ...figures }) => [token, figures]));

@@ -21,9 +21,8 @@ import type { TokenPrice } from './latest-records.ts';
 const TOLERANCE = 30 * MINUTE;
 
 /**
- * The change of a price over the 24 hours before an instant (Unix ms), in percent. The reference is the sample, from
- * any series, that is nearest to 24 hours earlier. If two samples of a series are equally near, the earlier sample is
- * the reference. Null if no sample is within the tolerance.
+ * The change of a price over the 24 hours before an instant (Unix ms), in percent, since the nearest sample of any
+ * series. The earlier of two equally near samples counts. Null if no sample is within the tolerance.
  */
 export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: number, at: number): number | null {
   const dayBefore = at - DAY;
@@ -125,7 +124,6 @@ export function knownPrices(rows: readonly LatestResponseRow[], { failure }: Fet
   return latest;
 }
 
-/** The responses with latest prices. */
 export function createLatestPrices({ archive, backfill, cachedResponses, valuations, clock }: Dependencies) {
   const factsOf = createLatestFacts({ backfill, clock });
 
@@ -148,7 +146,6 @@ export function createLatestPrices({ archive, backfill, cachedResponses, valuati
     return responseOf(requestKey, versionOf(rows), rows, () => write(rows), outcome);
   }
 
-  /** Throws a problem if the currency's value is unknown. */
   async function inCurrency<R extends LatestResponseRow>(
     request: LatestRequest<R>,
     currency: Currency,
@@ -192,7 +189,6 @@ export function createLatestPrices({ archive, backfill, cachedResponses, valuati
   }
 
   return {
-    /** Returns the record of a token. */
     latest(token: TokenName, currency = DOLLAR): DataResponse | Promise<DataResponse> {
       const request = {
         requestKey: currency === DOLLAR ? token : `${token},${currency}`,

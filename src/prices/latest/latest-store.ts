@@ -71,10 +71,7 @@ const writeHeld = (source: MarketSourceName, held: DoubtfulPrices['held']) => Pr
   FROM json_to_recordset(${JSON.stringify(held)}::json) AS held(token text, price float8)
   WHERE latest_price.token = held.token AND latest_price.source = ${source}`;
 
-/**
- * Also stores each price as a sample, unless its slot already has a permanent row or a preferred source covers its
- * time.
- */
+/** Also stores each price as a sample, unless its slot has a permanent row or a preferred source covers its time. */
 function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quotes: Quotes): Prisma.Sql {
   const preferred = sourcesPreferredOver(source);
   const replaceable = isReplaceable(POINT_TABLE, preferred);
@@ -100,9 +97,7 @@ function writeSamples(interval: 'minute' | 'hour', source: MarketSourceName, quo
     ON CONFLICT (token, "interval", at) DO UPDATE SET ${POINT_TABLE.replaced} WHERE ${replaceable}`;
 }
 
-/**
- * CoinGecko's first price in an hour is also the hour's sample. An exchange's hourly samples come from candles instead.
- */
+/** CoinGecko's first price in an hour is also the hour's sample. Exchanges' hours come from candles. */
 const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => [
   writeSamples('minute', source, quotes),
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
@@ -161,10 +156,7 @@ export function createArchiveStore(prisma: PrismaClient) {
           (market ->> 'market_cap_rank')::float8 AS rank, market ->> 'image' AS image
         FROM latest_price WHERE source = ${PRIMARY_SOURCE}`,
 
-    /**
-     * For each served token, the time of the last price, and the time of the last response about the token, with or
-     * without a price (Unix ms).
-     */
+    /** For each served token, the times of the last price and of the last response about the token (Unix ms). */
     async priceTimes(): Promise<PriceTimes[]> {
       return prisma.$queryRaw<PriceTimes[]>`
         SELECT name AS token, extract(epoch FROM max(at))::float8 * 1000 AS "pricedAt",

@@ -4,10 +4,7 @@ import { type Implausible, implausible } from '#upstream/items/plausible';
 import { INTERVALS, type Interval, rangeWindow, type Window } from './interval.ts';
 import { type ColumnsOf, type Layout, layoutOf } from './series.ts';
 
-/**
- * `at` is the start in Unix ms. Prices are in US dollars; `volume` is in tokens. If there were no trades, all prices
- * equal the last price, and `volume` is 0.
- */
+/** `at` is the start in Unix ms. Prices are in US dollars, `volume` in tokens. Without trades, `volume` is 0. */
 export type Candle = { at: number; open: number; high: number; low: number; close: number; volume: number };
 
 export type CandleMinutes = 1 | 5 | 60 | 1440;
@@ -44,7 +41,6 @@ export const CANDLES: Layout<CandleColumns, StoredCandle> = layoutOf(['open', 'h
 type CandleIntervalFacts = {
   /** The length in ms, which is a multiple of a stored interval's length. */
   length: number;
-  /** The length in words, and a short title. */
   words: string;
   title: string;
   /** The start of any candle, in Unix ms. The default is 1 January 1970. */
@@ -86,8 +82,8 @@ export function candleStart(name: CandleInterval, at: number): number {
 export type CandleWindow = Window & { candles: CandleInterval };
 
 /**
- * The window of stored candles for all candles that start from one date through another, inclusive (Unix ms of their
- * midnights). The last candle can end after the last date. If no candle starts in this period, the span is empty.
+ * The window of stored candles for all candles that start between two dates, inclusive (Unix ms of their midnights).
+ * The last candle can end later. If no candle starts in this period, the span is empty.
  */
 export function candleWindow(name: CandleInterval, fromDate: number, thruDate: number, now: number): CandleWindow {
   const { length } = factsOfCandleInterval(name);

@@ -13,10 +13,7 @@ const TOKEN_CURRENCIES: ReadonlyMap<Currency, string> = new Map([
 
 export const tokenOfCurrency = (currency: Currency): string | undefined => TOKEN_CURRENCIES.get(currency);
 
-/**
- * The currencies with ECB reference rates since 2009. The ECB also publishes indicative rates for other currencies, and
- * its rows do not mark them as indicative.
- */
+/** The currencies with ECB reference rates since 2009. Rows do not show that other currencies' rates are indicative. */
 const REFERENCE_CURRENCIES: readonly Currency[] = (
   'aud bgn brl cad chf cny czk dkk eek gbp hkd hrk huf idr ils inr isk jpy krw ltl lvl mxn myr nok nzd php pln ' +
   'ron rub sek sgd thb try zar'

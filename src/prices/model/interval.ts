@@ -51,10 +51,7 @@ export function dayReady(at: number): number {
   return startOfDate(at) + 40 * MINUTE;
 }
 
-/**
- * If `open`, the window also includes samples after its end, because the service's clock may be behind CoinGecko's.
- * `withLatest` appends the newest sample.
- */
+/** If `open`, samples after the end count: clocks may differ. `withLatest` appends the newest sample. */
 export type Window = { interval: Interval; span: Span; open: boolean; withLatest: boolean };
 
 /** The window of `history/days`. `days` is an integer from 1; `now` is in Unix ms. */

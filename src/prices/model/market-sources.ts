@@ -1,9 +1,6 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
-/**
- * The supported sources of prices. The setting `MARKET_SOURCES` selects some of them. Columns in memory contain the
- * positions in this list.
- */
+/** The sources of prices, of which `MARKET_SOURCES` selects some. Columns contain the positions in this list. */
 export const MARKET_SOURCES = ['coingecko', 'kraken', 'coinbase'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];
@@ -52,10 +49,7 @@ export function sourcesByFrequency(...columns: readonly Uint8Array[]): MarketSou
     .map(({ name }) => name);
 }
 
-/**
- * How long each source's samples and candles are stored after their own time, in ms. Data of a source without an entry
- * is never deleted.
- */
+/** How long each source's data is stored after its own time, in ms. Other sources' data is never deleted. */
 export type Retention = Partial<Record<MarketSourceName, number>>;
 const FORM = `must be a list such as coingecko=24h,kraken=365d: integers with h or d, and each source once (${MARKET_SOURCES.join(', ')})`;
 

@@ -29,10 +29,7 @@ const endOf = ({ slot, around }: Spacing, at: number): number =>
 /** Ascending times (Unix ms). `isCounted` excludes some of them. */
 type Times = { times: ArrayLike<number>; start: number; end: number; isCounted?: (place: number) => boolean };
 
-/**
- * The parts of a span without rows. Times outside the span are ignored. This is a loop, because iterators take several
- * times as long.
- */
+/** The parts of a span without rows. A loop, because iterators take several times as long. */
 function missingBetween(
   spacing: Spacing,
   { from, thru }: Span,
@@ -73,9 +70,7 @@ export function missingPoints(interval: Interval, span: Span, points: PointSerie
 
 type CandleSeries = Series<CandleColumns, StoredCandle>;
 
-/**
- * The parts of a span, after its first candle, in which candles are missing. A pair has no candles before its listing.
- */
+/** The parts of a span without candles, after its first candle. A pair has no candles before its listing. */
 export function missingCandles(interval: Interval, span: Span, candles: CandleSeries): Span[] {
   const { columns, start, end } = candles.all();
   const first = start < end ? (columns.at[start] as number) : Number.POSITIVE_INFINITY;
@@ -85,14 +80,12 @@ export function missingCandles(interval: Interval, span: Span, candles: CandleSe
   return missingBetween(spacing, listed, { times: rows.at, ...places });
 }
 
-/** The first and the longest pause before missing rows are requested again, in ms. */
 const FIRST_RETRY = HOUR;
 const LONGEST_RETRY = 7 * DAY;
 
 /**
- * The pause in ms before missing rows are requested again. It doubles with each request, because it is computed from
- * the stored time of the last request and the stored time since when rows have been missing. Undefined times count as
- * long past.
+ * The pause in ms before missing rows are requested again. It doubles with each request, because it is the time between
+ * the first and the last request. Undefined times count as long past.
  */
 export function retryPause(missingSince: number | undefined, fetchedAt: number | undefined): number {
   const missingFor = missingSince === undefined || fetchedAt === undefined ? 0 : fetchedAt - missingSince;

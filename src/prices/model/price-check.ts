@@ -5,10 +5,7 @@ import type { MarketSourceName, SourceOrder } from './market-sources.ts';
 const MAX_RATIO = 2;
 /** A price that differs from the previous price of its source by more than this factor must be confirmed. */
 const MAX_JUMP = 10;
-/**
- * How long a price is compared with the next price of its source, and how long it confirms another source's price, in
- * ms.
- */
+/** How long a price is compared with its source's next price, and confirms another source's price, in ms. */
 const COMPARED_FOR = DAY;
 const CONFIRMS_FOR = 10 * MINUTE;
 
@@ -20,10 +17,7 @@ const areAlike = (a: number, b: number): boolean => ratioOf(a, b) <= MAX_RATIO;
 
 type Price = { source: MarketSourceName; price: number };
 
-/**
- * Whether a fallback's price contradicts the last price of the first source that ranks higher, and no other source
- * confirms the fallback's price.
- */
+/** Whether a fallback's price contradicts the first higher source's last price, and no other source confirms it. */
 export function isContradicted({ source, price }: Price, prices: readonly Known[], order: SourceOrder, now: number) {
   const higher = order.slice(0, order.indexOf(source));
   const first = higher.flatMap((name) => prices.find((other) => other.source === name) ?? [])[0];

@@ -48,9 +48,7 @@ export function layoutOf<Row extends AnyRow<Figure>, Figure extends string, Mark
 /** Rows `start` (inclusive) to `end` (exclusive) of a series. They may be replaced during any await. */
 type Slice<C extends Columns> = { readonly columns: C; readonly start: number; readonly end: number };
 
-/**
- * Returns the position of the first of `instants` that is at or after `instant`. `instants` must be in ascending order.
- */
+/** The position of the first of ascending instants that is at or after `instant`. */
 export function placeOf(instants: ArrayLike<number>, instant: number, length = instants.length): number {
   let low = 0;
   let high = length;

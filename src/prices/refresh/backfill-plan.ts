@@ -15,20 +15,14 @@ import { ageAt, type Wait, waitOnRefresh } from '#upstream/freshness';
 
 /** CoinGecko returns hourly samples for spans of up to this many days. */
 export const HOURLY_DAYS = 90;
-/**
- * The longest requested span of hourly samples, in ms. It is shorter than 90 days, because CoinGecko returns daily
- * samples for longer spans.
- */
+/** The longest requested span of hourly samples, in ms. CoinGecko returns daily samples for 90 days and more. */
 const HOURLY_PIECE = HOURLY_DAYS * DAY - HOUR;
 /** The maximum number of calls for hours per request. Several requests fill a long window. */
 const HOURLY_CALLS = 5;
 /** The delay before a day that is due but missing is requested again, in ms. */
 const DAILY_RETRY = HOUR;
 
-/**
- * The kinds of calls to CoinGecko: midnights (`daily`), older hours (`hours`), the last day (`chart`), latest prices
- * (`latest`).
- */
+/** The calls to CoinGecko: midnights (`daily`), older hours, the last day (`chart`), latest prices. */
 export type FetchKind = 'daily' | 'hours' | 'chart' | 'latest';
 
 type PlannedFetch = {
@@ -50,7 +44,6 @@ export type PlanInput = Known & {
   newestAt: number | undefined;
   fetchedAt: (kind: FetchKind) => number | undefined;
   schedule: RefreshSchedule;
-  /** The fetches already made for this response, and whether one failed. */
   tried: readonly FetchKind[];
   hasFailed: boolean;
 };
@@ -82,10 +75,7 @@ function reachableGaps({ interval, span }: Pick<Window, 'interval' | 'span'>, in
   return gapsIn(interval, span, { ...input, beginning: Math.max(input.beginning, edge) });
 }
 
-/**
- * Whether to request data from before the known start. If it were not requested, a response would depend on earlier
- * requests.
- */
+/** Whether to request data from before the known start. Otherwise, a response would depend on earlier requests. */
 function mayBeginEarlier({ span }: Window, input: PlanInput): boolean {
   const { beginning, earliest, isBeginningCovered, fetchedAt } = input;
   const isKnown = isBeginningCovered && fetchedAt('daily') !== undefined;
@@ -129,7 +119,6 @@ function planDays(window: Window, input: PlanInput): PlannedFetch[] {
   return planDaily(first.from, wait, isDue, input);
 }
 
-/** Plans one call for the last 90 days, and further calls for older hours. */
 function hourlyPieces(gaps: readonly Span[], now: number): Span[] {
   const recent = { from: now - HOURLY_DAYS * DAY, thru: now };
   const pieces: Span[] = [];
@@ -182,10 +171,7 @@ function planLatest({ withLatest }: Window, input: PlanInput): PlannedFetch[] {
 
 const PLAN = { minute: planLastDay, hour: planHours, day: planDays };
 
-/**
- * Called again after each fetch. After a failure, further fetches are not awaited, so a response waits for at most one
- * deadline.
- */
+/** Called again after each fetch. Fetches after a failure are not awaited, so a response waits for one deadline. */
 export function planFetches(window: Window, input: PlanInput): PlannedFetch[] {
   const plan = PLAN[window.interval](window, input);
   // The daily series and the chart end with the newest sample.

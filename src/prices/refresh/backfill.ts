@@ -17,7 +17,6 @@ import type { RefreshDeps } from './refresh-deps.ts';
 import type { Schedule } from './refresh-schedule.ts';
 
 type Options = {
-  /** CoinGecko's fetches. Undefined if only exchanges are used. */
   fetches: Fetches | undefined;
   latest: LatestFailover;
   windows: WindowFailover;

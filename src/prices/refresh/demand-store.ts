@@ -18,9 +18,7 @@ export function createDemandStore(prisma: PrismaClient) {
           WHERE name = ANY (${[...tokens]}::text[]) ORDER BY name FOR UPDATE)`;
     },
 
-    /**
-     * Records, with a precision of an hour, that a response of the primary source contained no price for some tokens.
-     */
+    /** Records, to the hour, that a response of the primary source contained no price for some tokens. */
     async unpriced(tokens: readonly TokenName[], at: number): Promise<void> {
       await prisma.$executeRaw`
         UPDATE token SET unpriced_at = ${iso(at)}::timestamptz

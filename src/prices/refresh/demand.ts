@@ -10,14 +10,12 @@ type Dependencies = { store: DemandStore; clock: Clock };
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
   /**
-   * When this process last received a request for a token, and when it last recorded the token's demand (Unix ms). Both
-   * times are from the wall clock, as in the store. If the clock is set back, the next record must not be delayed by
-   * that.
+   * When a token was last requested, and last recorded (Unix ms), by the wall clock as in the store. A clock that is
+   * set back must not delay the next record.
    */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 
-  /** The number of tokens in demand, as of the most recent call of `tokens`. */
   let size = 0;
 
   /** Shares this process's requested tokens with the other processes. */

@@ -37,9 +37,8 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
     record,
 
     /**
-     * Stores a response's latest prices, and also stores each of them as a point. A price that jumped is stored only
-     * after it has been confirmed. A price that contradicts the primary source's price is stored, but it is not served
-     * and not stored as a point.
+     * Stores latest prices, and each as a point. A jump is stored after its confirmation. A price that contradicts the
+     * primary source's price is stored, but neither served nor stored as a point.
      */
     async quotes(resource: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const stored = Map.groupBy(await archive.storedLatest(quotes.map(({ token }) => token)), ({ token }) => token);
@@ -70,10 +69,7 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/**
- * Whether a response contains market caps and volumes. CoinGecko sends 0 for an unknown figure. If all market caps or
- * all volumes are missing, the prices are served, but they are not final, and the days are requested again.
- */
+/** CoinGecko sends 0 for unknown figures. Without any market cap or volume, prices are served but not final. */
 const hasAllFigures = (samples: readonly Sample[]): boolean =>
   samples.length === 0 ||
   (['marketCap', 'volume'] as const).every((name) => samples.some((sample) => sample[name] !== null));
@@ -93,10 +89,7 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
   /** Samples beyond these limits are not kept, so they are not requested. */
   const limits: HistoryLimits = { history, keptFor: retention[PRIMARY_SOURCE] ?? Number.POSITIVE_INFINITY };
 
-  /**
-   * Stores a response. If samples that it should contain are missing, also stores the time since when they have been
-   * missing.
-   */
+  /** Stores a response. If expected samples are missing, also stores the time since when they have been missing. */
   async function record(
     resource: Fetch,
     token: TokenName,
@@ -123,10 +116,7 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
   return {
     limits,
 
-    /**
-     * Makes one call per page of tokens, and stores all prices together under the resource `what`. Fails only if every
-     * call fails. The tokens of a failed call count as missing.
-     */
+    /** Makes one call per page, and stores all prices as `resource`. Fails only if every call fails. */
     async latest(
       tokens: readonly TokenName[],
       resource: LatestFetch = 'latest',
@@ -158,9 +148,7 @@ export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, sour
       await record(`chart:${token}`, token, updates, now);
     },
 
-    /**
-     * Makes one call for hours older than a day. If the span overlaps the last 90 days, the call covers all 90 days.
-     */
+    /** Makes one call for hours older than a day. A span within the last 90 days extends to all 90 days. */
     async hours(token: TokenName, span: Span): Promise<void> {
       const requested = clock.now();
       const isRecent = span.thru >= requested - HOURLY_DAYS * DAY;

@@ -11,9 +11,7 @@ type Dependencies = {
   log: Log;
 };
 
-/**
- * If a paid key's plan is smaller than the configured plan, the key's limits apply. No response waits for the check.
- */
+/** If a paid key's plan is smaller than configured, the key's limits apply. No response waits for the check. */
 export function createKeyCheck({ source, budget, configured, log }: Dependencies) {
   const { plan } = configured;
   const { historyDays, names } = coinGeckoPlan(plan);

@@ -18,13 +18,9 @@ export function createLatestFailover(deps: RefreshDeps, { sources, store, differ
   const health = createSourceHealth(deps, sources);
   const { rankOf, servedRank, ...served } = createServedSource(deps, { sources, health, store, differed });
   const { isSoundFor } = health;
-  /** When a fetch of this process last failed (Unix ms). */
   const failedAt = new Map<MarketSourceName, number>();
 
-  /**
-   * The tokens in demand that a source must provide, because no higher source, starting with the served source,
-   * provides them. The tokens with the oldest prices come first.
-   */
+  /** The tokens in demand that no higher source, starting with the served one, provides; the oldest prices first. */
   async function tokensFor(source: LatestSource): Promise<TokenName[]> {
     const higher = sources.slice(servedRank(), rankOf(source.name));
     const isNeeded = (token: TokenName) => source.lists(token) && !higher.some((other) => isSoundFor(other, token));
@@ -80,7 +76,6 @@ export function createLatestFailover(deps: RefreshDeps, { sources, store, differ
     isFirstSound: (): boolean => health.isSound(first),
     /** The age from which the served source's prices are due, in ms. */
     dueAfter: (): number => (sources[servedRank()] ?? first).dueAfter(),
-    /** Fetches the first source's prices. */
     fetchFirst: (): Promise<void> => fetchFrom(first),
     respondedAt: first.respondedAt,
     age: first.age,

@@ -18,10 +18,7 @@ const NOTED_FOR = HOUR;
 /** Instants are monotonic. */
 type Missing = { requests: number; dueAt: number; missedAt: number };
 
-/**
- * The tokens that responses with latest prices lacked. Missing tokens are requested again without the other tokens:
- * immediately, and then at increasing intervals, so that an unknown token cannot spend the month's calls.
- */
+/** The tokens that responses lacked. They are requested again without the other tokens, with growing pauses. */
 export function createMissingTokens(clock: Clock) {
   const byToken = new Map<TokenName, Missing>();
   let underWay: ReadonlySet<TokenName> = new Set();
@@ -79,11 +76,9 @@ export function createMissingTokens(clock: Clock) {
 /** How often an exchange's latest prices are fetched, in ms. */
 const EXCHANGE_INTERVAL = MINUTE;
 
-/** A source of latest prices, as the failover uses it. */
 export type LatestSource = {
   name: MarketSourceName;
   resource: Fetch;
-  /** Whether the source can have a price of a token. */
   lists(token: TokenName): boolean;
   /** The age from which a price is due, in ms. It is infinite while the budget is spent. */
   dueAfter(): number;
@@ -94,13 +89,10 @@ export type LatestSource = {
   age(token: TokenName): number;
   /** When this process last received a response to a request for a token's price (Unix ms). */
   respondedAt(token: TokenName): number | undefined;
-  /** The maximum number of tokens per fetch. */
   batch: number;
-  /** Fetches and stores the prices of some tokens. */
   fetch(tokens: readonly TokenName[]): Promise<void>;
   /** Requests a token that the last response lacked, if that may help. */
   retryMissing?(token: TokenName, runner: FetchRunner<Fetch>): Promise<void>;
-  /** Called after each good response. */
   afterResponse?(): void;
   warnings?(): Warning[];
 };
@@ -181,10 +173,7 @@ export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedul
     respondedAt: responses.of,
     warnings: missing.warnings,
 
-    /**
-     * If no price of a newly requested token is stored, the token is due immediately. Otherwise, it is due early only
-     * if the budget has spare calls.
-     */
+    /** A newly requested token is due immediately. Other tokens are early only if the budget has spare calls. */
     age(token) {
       const now = clock.now();
       const ofAll = ageAt(archive.fetchedAt('latest'), now);

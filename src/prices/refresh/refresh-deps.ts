@@ -6,7 +6,6 @@ import type { Retention } from '#prices/model/market-sources';
 import type { SingleFlight } from '#upstream/fetch-runner';
 import type { Demand } from './demand.ts';
 
-/** The dependencies that all parts of the refresh share. */
 export type RefreshDeps = {
   archive: ArchiveCache;
   catalogue: Pick<Catalogue, 'named'>;

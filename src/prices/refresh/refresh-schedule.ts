@@ -11,19 +11,16 @@ const LONGEST_CHART = DAY - HOUR;
 /** The shortest time between two early fetches of the latest prices, in ms. */
 const LEAST_EARLY = 10 * SECOND;
 
-/**
- * The number of calls per fetch of the latest prices, and the numbers of tokens whose charts and daily series are in
- * demand.
- */
+/** The calls per fetch of the latest prices, and the tokens whose charts and daily series are in demand. */
 type ScheduledLoad = { latest: number; charts: number; days: number };
 
 /** `early` is the age, in ms, from which the latest prices are fetched ahead of schedule for a new token. */
 type ThrottledSchedule = RefreshSchedule & { early: number };
 
 /**
- * Throttles the schedule proportionally, so that the budget lasts until the end of the month. The daily series keeps
- * one call a day per token, and charts keep one call every 23 hours, because a longer pause leaves a gap. Therefore,
- * only the interval of the latest prices has no upper limit. Spare calls are used for early fetches.
+ * Throttles the schedule, so that the budget lasts until the end of the month. The daily series keeps one call a day
+ * per token, and charts keep one call every 23 hours, because a longer pause leaves a gap. Spare calls are used for
+ * early fetches.
  */
 export function throttled(
   schedule: RefreshSchedule,

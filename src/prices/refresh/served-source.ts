@@ -12,7 +12,6 @@ import { areFarApart } from '#upstream/items/plausible';
 import type { LatestSource } from './latest-sources.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
 
-/** The sources by rank. */
 export type RankedSources = readonly [LatestSource, ...LatestSource[]];
 
 /** Determines whether the sources of latest prices work, both in general and for one token. */
@@ -89,8 +88,7 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
   }
 
   /**
-   * Whether a source takes over: all higher sources, starting with the served source, are unsound, or the source ranks
-   * higher than the served source and has recovered.
+   * Whether a source takes over: all sources from the served one to it are unsound, or it is higher and has recovered.
    */
   function takesOver(source: LatestSource, isRecovered: (since: number) => boolean): boolean {
     const rank = rankOf(source.name);
@@ -103,10 +101,7 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
     rankOf,
     servedRank,
 
-    /**
-     * Called when a source has responded. Serves the source if it takes over. `isRecovered`: its previous response was
-     * good, too.
-     */
+    /** Serves a source that has responded if it takes over. `isRecovered`: its previous response was good, too. */
     async noteResponse(source: LatestSource, isRecovered: (since: number) => boolean): Promise<void> {
       for (let tries = 0; tries < TRIES && takesOver(source, isRecovered); tries++) {
         const from = archive.failover();

@@ -70,10 +70,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     await recorder.record(resource, token, updates, clock.now());
   }
 
-  /**
-   * Whether a newer sample has become available, or this process has not yet requested samples as old as these. Samples
-   * that both sources lack are requested again at increasing intervals.
-   */
+  /** Whether a newer sample exists, or older samples are requested. Missing samples are retried with growing pauses. */
   function isDue(resource: Fetch, { token, interval, from, within }: Missing): boolean {
     const slot = (at: number) => Math.floor(at / spacingOf(interval));
     const now = clock.now();
@@ -108,7 +105,6 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     isComplete: (token: TokenName, window: Window): boolean =>
       gapsFrom(archive.beginning(token), window, archive.coverage(token, window.interval)).length === 0,
 
-    /** The first instant that an exchange provides. */
     reach: (interval: Interval): number =>
       Math.min(
         ...exchanges.map(({ name, reach }) =>
@@ -116,7 +112,6 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
         ),
       ),
 
-    /** Fills the gaps of a window. */
     window: (token: TokenName, window: Window): Promise<FetchOutcome> => fill(token, window),
 
     /** Fills the parts of a window for which the primary source has returned no samples. */

@@ -60,7 +60,6 @@ export async function coverageReport(store: PointStore, tokens: readonly Token[]
   const names = tokens.map(({ name }) => name);
   const [summary, coverage] = await Promise.all([store.summary(times, names), store.coverage(names)]);
   const distant = Map.groupBy(await store.distantSamples(times, names), seriesOf);
-  /** Returns the missing samples within the stored coverage. */
   const holes = (token: TokenName, interval: Interval) =>
     (distant.get(seriesOf({ token, interval })) ?? []).flatMap(({ span }) =>
       missingSamples(interval, span, [span.from, span.thru]),

@@ -14,20 +14,14 @@ export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[]
 type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
 const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
-/**
- * A pattern for the resources that concern one token's samples. The name of the resource for all latest prices of a
- * source ends in `:latest`.
- */
+/** A pattern for the resources of one token's samples. `:latest` ends the resource of all latest prices. */
 const TOKEN_RESOURCE = `^(chart|hours|daily|import|purge|(${MARKET_SOURCES.join('|')}):(minute|hour|day)):`;
 
 export function createPointStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, POINT_TABLE),
 
-    /**
-     * The times of consecutive samples in a series, from any source, that are so far apart that samples can be missing
-     * between them.
-     */
+    /** The times of consecutive samples, from any source, between which samples can be missing. */
     async distantSamples(
       times: Span,
       tokens: readonly TokenName[],
@@ -56,8 +50,7 @@ export function createPointStore(prisma: PrismaClient) {
     },
 
     /**
-     * The stored prices at the start of each date, from samples or candles. `dates` contains the first and the last
-     * date.
+     * The stored prices at the start of each date, from samples or candles. `dates` has the first and the last date.
      */
     async dailyPrices(token: TokenName, dates: Span): Promise<ReadonlyMap<number, number>> {
       const from = toInstant(startOfDate(dates.from));
@@ -73,9 +66,8 @@ export function createPointStore(prisma: PrismaClient) {
     },
 
     /**
-     * Merges rows and coverage for `dates` (the first and the last, Unix ms) in one transaction. `merge` receives the
-     * stored rows. Returns its result. The table is locked from the read to the write. Otherwise, a process that
-     * fetches one of these dates in the meantime would store a second row for the date or lose a final row.
+     * Merges rows and coverage for `dates` (the first and the last, Unix ms). `merge` receives the stored rows. The
+     * table is locked from the read to the write, so that no process stores a second row for a date in the meantime.
      */
     async merge<Merged extends Merge>(
       token: TokenName,

@@ -15,7 +15,6 @@ const LONGEST = 30_000;
 type Kind = {
   table: SeriesTable<unknown>;
   slot(interval: Interval): Prisma.Sql;
-  /** The resource that processes watch for deletions. */
   purged(token: string, interval: Interval): string;
 };
 
@@ -41,10 +40,9 @@ type PurgedKind = keyof typeof KINDS;
 export type Purge = { source: MarketSourceName; before?: number | undefined };
 
 /**
- * Deletes the next batch of a source's rows in a series, and the source's coverage up to the last deleted row. The last
- * batch deletes coverage up to the end of the purge. If a deleted row had replaced another source's row, the row's slot
- * is removed from that source's coverage, so that coverage never exceeds the rows. Deletes rows by a list of times: the
- * embedded database has no statistics, and a self-join took a minute.
+ * Deletes a batch of a source's rows, and its coverage up to the last deleted row or the end of the purge. A slot in
+ * which a deleted row had replaced another source's row is removed from that source's coverage. Rows are deleted by a
+ * list of times: the embedded database has no statistics, and a self-join took a minute.
  */
 function purgeBatch(kind: Kind, token: string, interval: Interval, { source, before }: Purge, after?: string) {
   const { table, coverageTable: coverage } = kind.table;

@@ -26,10 +26,7 @@ export type RowsFrom = { token: TokenName; interval: Interval; from: number };
 const PAGE = 2000;
 type Page<Row> = { place: number; page: readonly Row[] };
 
-/**
- * Yields the stored rows of several series in pages. `read` returns the first `most` rows of each series, in ascending
- * order.
- */
+/** Yields the rows of several series in pages. `read` returns the first `most` rows of each, ascending. */
 export async function* pagesOf<Row extends { at: number }>(
   series: readonly RowsFrom[],
   read: (series: readonly RowsFrom[], most: number) => Promise<readonly (readonly Row[])[]>,
@@ -107,9 +104,8 @@ export function createSeriesStore<Row extends { at: number; final: boolean }>(
     },
 
     /**
-     * The first `most` plausible rows of several series within `times`, in the given order. Each series starts at its
-     * own instant and is in ascending order. A series is sent as one JSON text of arrays, because tens of thousands of
-     * separate rows would take four times as long, and member names would be half of the text.
+     * The first `most` plausible rows of several series within `times`, ascending from each series' own instant. A
+     * series is sent as one JSON text of arrays: separate rows take four times as long, and names half of the text.
      */
     async rowsFrom(wanted: readonly RowsFrom[], times: Span, most: number): Promise<Row[][]> {
       const inOrder = JSON.stringify(

@@ -19,10 +19,7 @@ type Definition<Row> = {
   figures: Readonly<Record<string, string>>;
   /** Whether several sources provide rows. If so, a fallback's rows are provisional. */
   hasFallback: boolean;
-  /**
-   * Converts an array to a row. The array contains the time, the figures, whether the row is final, and, if there are
-   * several sources, the source.
-   */
+  /** Converts an array: the time, the figures, whether the row is final, and, with a fallback, the source. */
   toRow: (values: never) => Row;
   isPlausible: (times: Span) => Prisma.Sql;
   /** The name of implausible rows in reports, and the columns by which they are counted. */
@@ -98,19 +95,15 @@ export const isReplaceable = (
 export const lockRows = ({ lock }: SeriesTable<unknown>) => Prisma.sql`
   INSERT INTO refresh (resource) VALUES (${lock}) ON CONFLICT (resource) DO UPDATE SET resource = excluded.resource`;
 
-/**
- * Waits for exclusive locks, but not for shared locks. The row is inserted first, because concurrent inserts also
- * block.
- */
+/** Waits for exclusive locks only. The row is inserted first, because concurrent inserts also block. */
 export const shareRows = ({ lock }: SeriesTable<unknown>) => [
   Prisma.sql`INSERT INTO refresh (resource) VALUES (${lock}) ON CONFLICT DO NOTHING`,
   Prisma.sql`SELECT FROM refresh WHERE resource = ${lock} FOR SHARE`,
 ];
 
 /**
- * Adds spans to a source's coverage of a series. Each instant belongs to one source: spans covered by a preferred
- * source are not added, and added spans are removed from other sources' coverage. Adjacent spans are merged. Two
- * concurrent writers may leave an overlap, which readers merge.
+ * Adds spans to a source's coverage. Each instant belongs to one source: the preferred one. Adjacent spans are merged.
+ * Two concurrent writers may leave an overlap, which readers merge.
  */
 export function addCoverage(
   table: SeriesTable<unknown>,
@@ -151,10 +144,7 @@ const isWithin = (column: Prisma.Sql, spans: readonly Span[]) => Prisma.sql`${co
     to_timestamp(thru / 1000)::timestamptz(3), '[]')), '{}')
   FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8))`;
 
-/**
- * Stored rows remain where a response has no sample: the row of a day remains until a response has a row for its date,
- * and other rows remain in missing spans.
- */
+/** A row of a day stays until its date has a new row. Other rows stay in spans without new rows. */
 function isSuperseded(interval: Interval, covers: Span, rows: readonly NewRow[]) {
   if (interval === 'day')
     return Prisma.sql`date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given)`;
@@ -189,10 +179,7 @@ export const upsert = (
   SELECT ${token}, ${interval}::series_interval, at, ${table.columns} FROM ${rows}
   ON CONFLICT (token, "interval", at) DO UPDATE SET ${table.replaced}`;
 
-/**
- * All rows of one interval that the source has in the span `covers`, in ascending order. `fills` contains the spans for
- * which a preferred source has returned no samples.
- */
+/** All rows of an interval in the span `covers`, ascending. In `fills`, a preferred source has no samples. */
 export type SeriesUpdate<Row> = {
   interval: Interval;
   rows: readonly (Omit<Row, 'source'> & NewRow)[];

@@ -1,10 +1,7 @@
 import { type Clock, SECOND } from '#core/clock';
 
 const MAX_BYTES = 128 * 1024 * 1024;
-/**
- * Rows that were used within this time (in ms) may still be in use, because a response rereads its rows after each
- * fetch.
- */
+/** Rows used within this time (in ms) may be in use, because a response rereads its rows after each fetch. */
 const IN_USE = 30 * SECOND;
 
 /** Rows in memory that can be reloaded. `usedAt` is in monotonic ms. */

@@ -5,7 +5,6 @@ import { countRejections, type Items } from '#upstream/items/items';
 import { plausibleTimes } from '#upstream/items/plausible';
 import { NUMERIC } from '#upstream/transport/json-response';
 
-/** The finished candles of a response to a request for a path, and the span that they cover. */
 export type CandleItems = { path: string; items: Items<Candle>; covers: Span | undefined };
 
 /** The largest Unix second that a `Date` can represent. */
@@ -30,9 +29,8 @@ export const newestFinished = (now: number, length: number): number =>
   Math.floor(plausibleTimes(now).thru / length - 1) * length;
 
 /**
- * Returns the rows in ascending order, except rows that are out of order or whose prices are far from those of the rows
- * around them. If two rows have the same time, the later row in the response counts: Kraken has sent days that appear
- * three times.
+ * Returns ascending rows, except rows that are out of order or far from the rows around them. The later of two rows
+ * with one time counts: Kraken has sent days that appear three times.
  */
 export function orderedRows({ accepted, ...items }: Items<Candle>): Items<Candle> {
   const { rejected, reject } = countRejections(items.rejected);

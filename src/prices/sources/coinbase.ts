@@ -18,7 +18,6 @@ const PRODUCTS_BYTES = 4 * 1024 * 1024;
 
 /** The maximum number of candles per call. Coinbase rejects a longer span. */
 const MAX_CANDLES = 300;
-/** The calls for candles per fetch. */
 const PAGES = 2;
 /** Public calls are limited to ten a second per IP address. */
 const PER_SECOND = 10;
@@ -43,10 +42,7 @@ const FLAGS = {
   post_only: z.boolean(),
 };
 
-/**
- * A product whose `status` is `online` can have flags that restrict trading. The most severe flag is then used as its
- * status.
- */
+/** An `online` product can have flags that restrict trading. The most severe flag is then its status. */
 function readProduct(item: unknown, nulled: (member: string) => void): ListedPair | 'malformed' | undefined {
   const { id } = Object(item) as { id?: unknown };
   if (typeof id !== 'string') return 'malformed';
@@ -91,7 +87,6 @@ function candleOfRow(row: unknown): Candle | undefined {
   return candleOf(time, open, high, low, close, volume);
 }
 
-/** The starts of the first and last candle of each call, newest first. */
 function pagesOf(first: number, newest: number, length: number): { start: number; end: number }[] {
   const pages: { start: number; end: number }[] = [];
   for (let end = newest; end >= first; end -= MAX_CANDLES * length) {
@@ -100,10 +95,7 @@ function pagesOf(first: number, newest: number, length: number): { start: number
   return pages;
 }
 
-/**
- * Coinbase has no candle for an interval without trades. Such an interval counts as a gap, like a candle that Coinbase
- * has lost.
- */
+/** Coinbase has no candle for an interval without trades, which counts as a gap like a lost candle. */
 async function requestCandles([name]: PairNames, request: CandleRequest, send: SendToExchange): Promise<CandleItems> {
   const { beginning, length, from = beginning, now } = request;
   const path = `/products/${name}/candles`;

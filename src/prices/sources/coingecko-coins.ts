@@ -8,10 +8,7 @@ import { maybe, numberOrNumericString } from '#upstream/transport/json-response'
 import type { Upstream } from '#upstream/transport/upstream';
 import type { createReader } from './coingecko-wire.ts';
 
-/**
- * Size limits in bytes. A coin has a description and figures in sixty currencies. The list has 17,000 coins with their
- * addresses, which take 3 MB.
- */
+/** In bytes. A coin has figures in sixty currencies. The list has 17,000 coins, which take 3 MB. */
 const COIN_BYTES = 1024 * 1024;
 const LIST_BYTES = 8 * 1024 * 1024;
 const MAX_COINS = 60_000;
@@ -20,9 +17,7 @@ const named = z
   .object({ id: z.string(), symbol: z.string(), name: z.string() })
   .transform(({ id, symbol, name }): NamedCoin => ({ id, symbol: symbol.toLowerCase(), title: name }));
 
-/**
- * A coin with its addresses. An address that is not a string or is empty is omitted, because it identifies no contract.
- */
+/** A coin with its addresses. An address that is not a string or is empty identifies no contract. */
 function listedCoinOf(value: unknown): ListedCoin | 'malformed' {
   const coin = named.safeParse(value).data;
   if (!coin || coin.id === '') return 'malformed';

@@ -12,27 +12,19 @@ import { numberOrNumericString } from '#upstream/transport/json-response';
 import type { Upstream } from '#upstream/transport/upstream';
 import { type createReader, reported } from './coingecko-wire.ts';
 
-/**
- * CoinGecko's largest page. By default, a page has 100 coins, and a response would lack the coins with the smallest
- * market caps.
- */
+/** CoinGecko's largest page. The default of 100 coins would omit the coins with the smallest market caps. */
 export const PER_PAGE = 250;
 /** The maximum length of `ids`, in characters. Longer URLs are rejected by some servers. */
 const IDS_LENGTH = 6_000;
 /** The maximum size of a response in bytes. A token's record takes about 1 KB. */
 const MARKETS_BYTES = 44 * 1024;
 const MARKET_BYTES = 4 * 1024;
-/** The tolerated number of tokens beyond the requested tokens. */
 const MORE_TOKENS = 250;
 const PATH = '/coins/markets';
 
-/**
- * A token that is always traded. Each request with room for this token contains it, at no cost. The price of this token
- * shows whether the source works, even if all requested tokens are delisted.
- */
+/** A token that is always traded. Its price, at no cost, shows whether the source works if others are delisted. */
 const WITNESS: TokenName = BUILT_IN_NAMES[0] as TokenName;
 
-/** Splits tokens into requests. */
 export function pagesOf(tokens: readonly TokenName[]): TokenName[][] {
   const pages: TokenName[][] = [];
   let length = Number.POSITIVE_INFINITY;
@@ -97,7 +89,6 @@ type Market = { token: TokenName; at: number } & (
 
 export type MarketQuotes = {
   quotes: RecordedQuote[];
-  /** The requested tokens that CoinGecko lists without a price. */
   unpriced: TokenName[];
   /** The requested tokens without a usable item in the response. */
   missing: TokenName[];

@@ -2,10 +2,7 @@ import { HOUR, MINUTE, SECOND } from '#core/clock';
 import { memberNames } from '#core/names';
 import type { Budget } from '#upstream/budget';
 
-/**
- * The intervals, in ms, at which the latest prices of all tokens and the last day of one token are fetched while they
- * are in demand. The daily series is fetched once a day, when it is ready.
- */
+/** In ms: the intervals of all latest prices, and of the last day of one token, while they are in demand. */
 export type RefreshSchedule = { latest: number; chart: number };
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR } as const;
@@ -80,10 +77,7 @@ export const planNamed = (name: string): CoinGeckoPlanName | undefined =>
     coinGeckoPlan(plan).names?.some((planName) => planName.toLowerCase() === name.toLowerCase()),
   );
 
-/**
- * The number of days of history to assume after a refusal: the number that the refusal states; otherwise, the number of
- * the next smaller plan or, if there is none, half of the current number.
- */
+/** The days of history after a refusal: the stated days, the next smaller plan's days, or half of the days. */
 export function reachAfterRefusal(refused: number, named?: number): number {
   if (named !== undefined && named < refused) return named;
   const smaller = COINGECKO_PLAN_NAMES.map((name) => coinGeckoPlan(name).historyDays).filter((days) => days < refused);
@@ -96,10 +90,7 @@ export type KeyFacts = { plan: string; perMinute: number; perMonth: number; left
 /** A difference of less than this share of the month's calls is not reported. */
 const UNREMARKABLE = 0.02;
 
-/**
- * Lists how the key's plan falls short of the configured plan. `share` is the number of this month's calls that remain
- * for the service, because other programs may also use the key.
- */
+/** How the key's plan falls short of the configured plan. `share` is the service's part of this month's calls. */
 export function planDifferences(
   plan: CoinGeckoPlanName,
   { perMinute, perMonth }: Budget,

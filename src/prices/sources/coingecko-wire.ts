@@ -10,10 +10,7 @@ import type { KeyFacts } from './coingecko-plans.ts';
 
 /* CoinGecko v3's wire format: figures as strings, arrays of unequal length, and five error formats under any status. */
 const UPSTREAM = 'coingecko';
-/**
- * Returns a figure, or null if it is missing. Returns undefined for any other value. A number that is too large for a
- * double becomes infinite.
- */
+/** A figure, or null if it is missing. Undefined for any other value. A number too large for a double is infinite. */
 export function reported(value: unknown): number | null | undefined {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
@@ -94,10 +91,7 @@ function pointOf(value: unknown): Point | undefined {
   return figure === undefined ? undefined : [value[0], figure];
 }
 
-/**
- * The points are parsed later, because a schema of tuples would take about 60 ms for a chart's 15,000 points. Only the
- * prices are required.
- */
+/** Points are parsed later: a schema of tuples would take 60 ms for 15,000 points. Only prices are required. */
 export const chartOf = (most: number) => {
   const column = z.array(z.unknown()).max(most);
   const optional = column.nullable().catch(null);
@@ -126,9 +120,8 @@ function ordered(points: readonly Point[], reject: Reject): readonly Point[] {
 }
 
 /**
- * Sorts the samples of a chart. Matches the three arrays by time, because their lengths may differ. If an array
- * contains two different values for a time, both values are dropped. A malformed point does not affect the other
- * points.
+ * The samples of a chart. The arrays are matched by time, because their lengths may differ. Two different values of an
+ * array for one time are dropped. A malformed point affects only itself.
  */
 export function chartItems(chart: Chart, reasonAgainst: (sample: Sample) => Implausible | undefined): Items<Sample> {
   const { rejected, reject } = countRejections();

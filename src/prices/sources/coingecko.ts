@@ -15,10 +15,7 @@ import { chartItems, chartOf, createReader, keyResponse, namedReach } from './co
 /** Sizes in bytes. A point in each of a chart's arrays takes 40 bytes. */
 const CHART_BYTES = 128 * 1024;
 const POINT_BYTES = 400;
-/**
- * Tolerance for charts that are longer than requested: each array may have twice the expected number of points plus
- * this number.
- */
+/** An array may have twice the expected number of points plus this number. */
 const MORE_POINTS = 1000;
 
 const pointsIn = (days: number, spacing: number) => Math.ceil((days * DAY) / spacing) + 1;
@@ -57,10 +54,7 @@ export function openCoinGecko(options: Options) {
     history.finer = Math.min(history.finer, days);
   }
 
-  /**
-   * Learns from a rejection how far back the history reaches. A rejected request for hours limits the daily series only
-   * if the rejection states the plan's days.
-   */
+  /** Learns the reach from a rejection. A rejection of hours limits days only if it states the plan's days. */
   function learnReach(days: number, isDaily: boolean, error: unknown): void {
     if (!isOutOfReach(error) || days <= 1) return;
     const named = namedReach(error);
@@ -102,7 +96,6 @@ export function openCoinGecko(options: Options) {
     key: (): Promise<KeyFacts> =>
       upstream.send({ path: '/key' }, (response) => read(keyResponse, response, clock.now())),
 
-    /** The latest prices of at most one page of tokens. */
     quotes: createMarkets({ send: upstream.send, read, catalogue, clock, dropped, frozenAfter }),
 
     /** The last `days` days at CoinGecko's own interval: five minutes for one day, hours for 2 to 90 days. */

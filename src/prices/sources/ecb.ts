@@ -29,7 +29,6 @@ const COLUMNS = [...OF_THE_SERIES.map(([column]) => column), 'CURRENCY', 'TIME_P
 
 /** The longest plausible period without rates, in ms. Holidays and weekends last at most five days. */
 const LONGEST_WITHOUT_RATES = 10 * DAY;
-/** The values of a day without a rate. */
 const NO_VALUE: ReadonlySet<string> = new Set(['', 'N/A', 'NaN']);
 
 /** A row takes 56 bytes. All series since 2009 take 9 MB. */
@@ -39,9 +38,7 @@ const PIECE = 64 * 1024;
 
 const CAUSES: Readonly<Record<number, FailureCause>> = { 404: 'not_listed', 429: 'rate_limited' };
 
-/**
- * An empty text means a period without rates, which is possible only for the last few days. Throws `UpstreamFailure`.
- */
+/** Only the last few days can have no rates, as an empty text. Throws `UpstreamFailure`. */
 function textOf({ status, headers, text }: UpstreamResponse, from: number, now: number): string {
   if (status !== 200) {
     const cause = CAUSES[status] ?? (status >= 500 ? 'server_error' : 'refused');
@@ -125,7 +122,6 @@ async function ratesIn(text: string, now: number): Promise<Items<PublishedRate>>
 
 /** A rate that differs from the rates around it by more than this factor is wrong. No currency changes so fast. */
 const MAX_FACTOR = 5;
-/** How many rates before and after a rate are compared with it. */
 const AROUND = 2;
 
 const isClose = (a: number, b: number): boolean => a < b * MAX_FACTOR && b < a * MAX_FACTOR;
@@ -140,10 +136,7 @@ function isOutlier(rates: readonly PublishedRate[], place: number): boolean {
   return around.length > AROUND && !isClose(rate, median);
 }
 
-/**
- * Rejects rates that are off by a factor, for example because of a misplaced decimal point, and differing rates for one
- * date. The order of the rows does not matter.
- */
+/** Rejects rates that are off by a factor, and differing rates for one date. The order of rows does not matter. */
 async function withoutDoubtful({ accepted, ...items }: Items<PublishedRate>): Promise<Items<PublishedRate>> {
   const { rejected, reject } = countRejections(items.rejected);
   const kept: PublishedRate[] = [];

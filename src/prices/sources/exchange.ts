@@ -11,10 +11,7 @@ import type { ListedPair, PairList, PairNames } from './listed-pairs.ts';
 /** Sends a request and parses the response. All requests of one call share a deadline. */
 export type SendToExchange = <Body>(request: UpstreamRequest, schema: z.ZodType<Body>) => Promise<Body>;
 
-/**
- * Instants in Unix ms, `length` in ms. `beginning` is the start of the token. If `from` is undefined, all candles are
- * requested.
- */
+/** Instants in Unix ms, `length` in ms. Without `from`, all candles since the token's `beginning` are requested. */
 export type CandleRequest = {
   beginning: number;
   minutes: CandleMinutes;
@@ -23,15 +20,12 @@ export type CandleRequest = {
   now: number;
 };
 
-/**
- * The last trade of a pair, at the time that the exchange states. If it is `malformed`, other pairs are not affected.
- */
+/** The last trade, at the time that the exchange states. `malformed` affects only its own pair. */
 export type LastTrade = { price: number; at?: number | undefined } | 'malformed';
 
 /** A source with pairs, last trades and candles. Every method throws `UpstreamFailure`. */
 export type Exchange = SourceFacts & {
   name: MarketSourceName;
-  /** The default base URL of the API, without a key. */
   api: string;
   budget: Budget;
   /** The calls per minute that are reserved for latest prices and the list of pairs. Candles can use the rest. */
@@ -43,7 +37,6 @@ export type Exchange = SourceFacts & {
   read: ReturnType<typeof createJsonReader>;
   /** Finds a pair with the US dollar by symbol or by a name that the exchange lists. */
   dollarPair(pairs: PairList, text: string): ListedPair | undefined;
-  /** The paths under which rejected pairs and last trades are reported. */
   paths: { pairs: string; trades: string };
   requestPairs(send: SendToExchange): Promise<Items<ListedPair>>;
   /** Returns the last trades by the main names of pairs. Omits pairs that the response lacks. */

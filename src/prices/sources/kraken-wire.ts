@@ -7,10 +7,7 @@ import { createJsonReader, numberOrNumericString, type ReportedError, whole } fr
 import { candleOf, LAST_SECOND } from './candle-rows.ts';
 import type { ListedPair, PairNames } from './listed-pairs.ts';
 
-/**
- * Kraken's wire format: the status is always 200, errors stand next to the result, figures are strings, and the result
- * is keyed by pair name.
- */
+/** Kraken's status is always 200, errors stand next to the result, and the result is keyed by pair name. */
 export const KRAKEN = 'kraken';
 
 /** The maximum number of accepted rows. Kraken returns at most 721. */
@@ -83,8 +80,8 @@ const RENAMED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Parses an item of the list of pairs. The names are Kraken's own name and then its other names: `XXBTZUSD`, `XBTUSD`,
- * `XBT/USD`, `BTC/USD`. Older responses have no status, and their pairs count as online.
+ * Parses an item of the list of pairs. Kraken's own name comes first: `XXBTZUSD`, `XBTUSD`, `XBT/USD`, `BTC/USD`. Pairs
+ * without a status, as in older responses, are online.
  */
 export function readPair(
   [name, item]: readonly [string, unknown],

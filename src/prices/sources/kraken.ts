@@ -12,16 +12,12 @@ const OHLC_BYTES = 256 * 1024;
 const TICKER_BYTES = 1024 * 1024;
 const PAIRS_BYTES = 4 * 1024 * 1024;
 
-/** How many finished candles Kraken returns per interval. */
 const CANDLES_SERVED = 720;
 /** With more pairs, the response for all pairs is requested, because long URLs may be rejected. */
 const MAX_NAMED = 50;
 const PATHS = { pairs: '/AssetPairs', trades: '/Ticker' };
 
-/**
- * Requests the items of the named pairs. If Kraken rejects the request because it does not know one of them, requests
- * the items of all pairs.
- */
+/** Requests the items of pairs, or of all pairs if Kraken does not know one of them. */
 async function ticker(pairs: readonly string[], send: SendToExchange) {
   const all = { path: PATHS.trades, maxBytes: TICKER_BYTES };
   if (pairs.length > MAX_NAMED) return send(all, itemsByPair);
@@ -86,7 +82,6 @@ async function requestCandles(names: PairNames, request: CandleRequest, send: Se
   return { path, ...finishedCandles(ohlc, request) };
 }
 
-/** Kraken's own spellings of symbols. */
 const OWN_SYMBOLS: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' };
 
 function dollarPair(pairs: PairList, text: string): ListedPair | undefined {

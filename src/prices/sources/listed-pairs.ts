@@ -16,10 +16,7 @@ export function pairList(pairs: readonly ListedPair[]): PairList {
   return list;
 }
 
-/**
- * How long a list of pairs is used, in ms. The second value applies if a pair is not traded or the list could not be
- * read.
- */
+/** In ms. The second value applies if a pair is not traded or the list could not be read. */
 const RELIED_ON = HOUR;
 const TRIED_AGAIN = 5 * MINUTE;
 
@@ -29,13 +26,9 @@ const INCONCLUSIVE: ReadonlySet<FailureCause> = new Set(['refused', 'not_json', 
 /** The statuses of pairs that are currently traded. In any other status, such as `cancel_only`, nothing is traded. */
 const TRADED: ReadonlySet<string> = new Set(['online', 'limit_only', 'post_only', 'reduce_only']);
 
-/**
- * A token whose pair is not traded. `status` is the exchange's term, or `gone` if the exchange no longer lists the
- * pair.
- */
+/** `status` is the exchange's term, or `gone` if the exchange no longer lists the pair. */
 export type UntradedPair = { token: TokenName; pair: string; status: string };
 
-/** A pair with the names that the exchange currently lists for it. */
 export type KnownPair = { names: PairNames; isTraded: boolean };
 
 type RequestPairs = () => Promise<PairList>;
@@ -55,10 +48,7 @@ export function createListedPairs({ clock, untraded }: Dependencies) {
   let dueAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  /**
-   * If the request fails, the previous list remains valid. If there is no list, every pair counts as traded if the
-   * exchange responds.
-   */
+  /** After a failure, the previous list remains valid. Without a list, pairs are traded if the exchange responds. */
   async function check(requestPairs: RequestPairs): Promise<void> {
     try {
       listed = await requestPairs();

@@ -43,10 +43,7 @@ export function openExchange(exchange: Exchange, options: Options) {
   const { clock } = shared;
   const { name, title, batch, paths } = exchange;
   const upstream = openUpstream({ ...shared, name });
-  /**
-   * The upstream for candles. It has its own connections and leaves calls for latest prices, so that many charts cannot
-   * delay latest prices.
-   */
+  /** Candles have their own connections and leave calls for latest prices, so that charts cannot delay them. */
   const history = openUpstream({ ...shared, reserve: reserveHistory, name });
   const reportItems = createItemReport(name, dropped);
   const listedPairs = createListedPairs({ clock, untraded });
@@ -86,10 +83,7 @@ export function openExchange(exchange: Exchange, options: Options) {
 
   const pairIdOf = (token: Token | undefined): string | undefined => token?.pairs[name];
 
-  /**
-   * Returns the listed pairs of some tokens. Throws if none is listed. A pair that the exchange no longer lists may be
-   * listed again.
-   */
+  /** The listed pairs of some tokens. Throws if there are none. A pair that is gone may be listed again. */
   async function pairsOf(tokens: readonly TokenName[], send: SendToExchange) {
     const configured = tokens.flatMap((tokenName) => {
       const token = catalogue.named(tokenName);
@@ -145,10 +139,7 @@ export function openExchange(exchange: Exchange, options: Options) {
     return reportItems(paths.trades, items).accepted;
   }
 
-  /**
-   * If the calls fail, makes them again with a fresh list of pairs, because a pair may have been renamed since the list
-   * was read.
-   */
+  /** Repeats failed calls with a fresh list of pairs, because a pair may have been renamed. */
   async function withFreshPairs<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();

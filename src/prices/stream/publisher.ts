@@ -34,10 +34,7 @@ type Dependencies = {
   onError: (error: unknown) => void;
 };
 
-/**
- * A separate function, because the returned closure stays in memory with the stream, and the texts of the first events
- * must not.
- */
+/** A separate function, because its closure stays in memory, and the texts of the first events must not. */
 const unsubscriber = (entries: readonly Entry[], stream: Stream) => () => {
   for (const { streams } of entries) streams.delete(stream);
 };
@@ -54,10 +51,7 @@ function* changes(entries: ReadonlyMap<TokenName, Entry>, texts: ReadonlyMap<Tok
   }
 }
 
-/**
- * Publishes changed prices to streams. Each changed price is written once per currency, whatever the number of streams.
- * Changes arrive with the versions of the resources that the archive watches, so streams cost no statement.
- */
+/** Publishes changed prices, written once per currency. The archive's versions announce changes at no cost. */
 export function createPublisher({ archive, valuations, backfill, onError }: Dependencies) {
   const channels = new Map<Currency, Map<TokenName, Entry>>();
   const inTurn = createMutex();
@@ -82,10 +76,7 @@ export function createPublisher({ archive, valuations, backfill, onError }: Depe
     return new Map(converted.map((row) => [row.name, write(row)]));
   }
 
-  /**
-   * Writes the tokens' events, and sends each event that differs from the token's previous event. Drops tokens without
-   * streams.
-   */
+  /** Sends the events that differ from the tokens' previous events. Drops tokens without streams. */
   async function publishTo(currency: Currency, entries: Map<TokenName, Entry>): Promise<void> {
     for (const [name, { streams }] of entries) if (streams.size === 0) entries.delete(name);
     const tokens = [...entries.values()].map(({ token }) => token);

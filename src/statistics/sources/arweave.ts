@@ -6,12 +6,8 @@ import { type FigureRules, reportedFigures, rounded, sampleOf, statisticsSource 
 
 /** The number of blocks in about a day. */
 const BLOCKS_BACK = 720;
-/**
- * The maximum size of a response in bytes. A block may contain the proofs of two chunks, 256 KiB each before they are
- * encoded.
- */
+/** In bytes. A block may contain the proofs of two chunks, 256 KiB each before they are encoded. */
 const MAX_BLOCK_BYTES = 1024 * 1024;
-/** One more than the largest hash. */
 const MAX_DIFF = 2n ** 256n;
 const infoResponse = z.object({ height: whole });
 const blockResponse = z.object({
@@ -22,10 +18,7 @@ const blockResponse = z.object({
   weave_size: maybe(digits).catch(null),
 });
 type Block = z.infer<typeof blockResponse>;
-/**
- * The newest block, and the block that is `BLOCKS_BACK` blocks older. The older block is undefined if the node does not
- * return it.
- */
+/** The newest block, and the block `BLOCKS_BACK` blocks before it, if the node returns it. */
 type Ends = { tip: Block; base: Block | undefined };
 
 function perBlock({ tip, base }: Ends, of: (block: Block) => bigint | number | null | undefined) {

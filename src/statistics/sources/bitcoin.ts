@@ -48,7 +48,6 @@ export const openBitcoinStats = statisticsSource({
 
 const TERAHASH = 1e12; // hashes
 
-/** The number of blocks between two difficulty adjustments. */
 const EPOCH = 2016;
 const adjustmentResponse = z.object({ timeAvg: figure(numberOrNumericString), remainingBlocks: figure(whole) });
 const hashrateResponse = z.object({

@@ -39,10 +39,7 @@ function meanSize(blocks: Responses['blocks'] = []): number | null {
   return rounded(blocks.length > 0 ? total / blocks.length : null);
 }
 
-/**
- * The time of the newest block in Unix ms, which reveals an explorer that no longer indexes new blocks. Undefined if it
- * is unknown.
- */
+/** The time of the newest block in Unix ms, which reveals an explorer that no longer indexes blocks. */
 function newestTime(blocks: Responses['blocks'] = []): number | undefined {
   const times = blocks.map(({ timestamp }) => Date.parse(timestamp ?? '')).filter((at) => !Number.isNaN(at));
   return times.length > 0 ? Math.max(...times) : undefined;

@@ -30,10 +30,7 @@ type SourceSend<Failed = never> = <Body, Used = Body>(
 const OPTIONAL_FAILURES: ReadonlySet<FailureCause> = new Set(
   FAILURE_CAUSES.filter((cause) => cause !== 'unreachable' && cause !== 'rate_limited'),
 );
-/**
- * Causes for which the source was not called. If such a failure were ignored, the sample would look as if the source
- * did not report the figures.
- */
+/** The source was not called. Ignoring such a failure would look as if the source did not report the figures. */
 const NOT_CALLED: ReadonlySet<FailureCause> = new Set(['resting', 'over_budget']);
 
 type Sampling = {
@@ -95,8 +92,7 @@ export const statisticsSource =
   };
 
 /**
- * A reported figure. A malformed figure becomes NaN, so that the sample lacks only this figure. A missing figure
- * becomes null.
+ * A reported figure. A malformed figure is NaN, so that the sample lacks only this figure. A missing figure is null.
  */
 export const figure = (schema: z.ZodType<number>) =>
   z
@@ -138,10 +134,7 @@ const NEVER_ZERO: ReadonlySet<Figure> = new Set<Figure>([
   'transaction_count_all_time',
 ]);
 
-/**
- * A malformed or implausible figure does not affect the other figures. `at` is in Unix ms. Throws `UpstreamFailure` if
- * there is no usable figure.
- */
+/** A malformed figure does not affect the others. `at` is in Unix ms. Throws `UpstreamFailure` without any figure. */
 export function sampleOf<DataResponse>(
   upstream: string,
   rules: FigureRules<DataResponse>,
