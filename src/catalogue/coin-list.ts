@@ -52,31 +52,25 @@ export function createCoinList({ source, store, watched, singleFlight, clock }: 
     if (!isStored && failure instanceof UpstreamFailure) throw failure;
   }
 
+  /** Reads the stored list. Fetches the list first if it is due. */
+  const refreshed =
+    <Input extends unknown[], Output>(read: (...input: Input) => Promise<Output>) =>
+    async (...input: Input): Promise<Output> => {
+      await refresh();
+      return read(...input);
+    };
+
   return {
     refresh,
-
-    /** The coins with some IDs, by ID. Fetches the list if it is due. */
-    async named(ids: readonly string[]): Promise<ListedCoin[]> {
-      await refresh();
-      return store.named(ids);
-    },
+    named: refreshed(store.named),
+    find: refreshed(store.find),
+    platforms: refreshed(store.platforms),
 
     /** The ID of the coin with each address on a platform, by address in the form in which addresses are compared. */
-    async at(platform: string, addresses: readonly string[]): Promise<Map<string, string>> {
-      await refresh();
+    at: refreshed(async (platform: string, addresses: readonly string[]): Promise<Map<string, string>> => {
       const rows = await store.at(platform, addresses.map(comparedAddress));
       return new Map(rows.map(({ address, coin }) => [address, coin]));
-    },
-
-    async find(text: string): Promise<ListedCoin[]> {
-      await refresh();
-      return store.find(text);
-    },
-
-    async platforms(): Promise<string[]> {
-      await refresh();
-      return store.platforms();
-    },
+    }),
 
     /** The stored addresses of some coins, by ID. Never fetches the list. */
     async storedPlatforms(ids: readonly string[]): Promise<Map<string, ListedCoin['platforms']>> {

@@ -2,7 +2,7 @@ import type { RequestedTokens } from '#catalogue/requested-tokens';
 import type { MetricsRegistry } from '#core/metrics';
 import type { OpenGate } from '#gate/open-gate';
 import type { EnterWindow } from '#prices/history/history-routes';
-import { namesIn } from '#prices/open-tokens';
+import { namesIn } from '#prices/parameters';
 import { successorsIn } from '#prices/successors';
 import type { Capability } from '#server/capability';
 import { createCallCounter } from './mcp-metrics.ts';

@@ -1,6 +1,11 @@
+import { openCoinList, openListing, openRequestedTokens } from '#catalogue/open-coins';
+import { NO_REQUESTED_TOKENS } from '#catalogue/requested-tokens';
 import { HOUR, latestOf } from '#core/clock';
+import { createCandleAvailability } from '#prices/candles/candle-availability';
+import { createCandleCache } from '#prices/candles/candle-cache';
+import { createCandleStore } from '#prices/candles/candle-store';
+import { createCandles } from '#prices/candles/candles';
 import { priceCandles } from '#prices/candles/candles-routes';
-import { openCandles } from '#prices/candles/open-candles';
 import { openCurrencies } from '#prices/currencies/open-currencies';
 import { createWindowSender, createWindowTurns, priceHistory } from '#prices/history/history-routes';
 import { sample } from '#prices/history/sample-routes';
@@ -13,40 +18,48 @@ import { priceStream } from '#prices/stream/stream-routes';
 import { createTokenSender } from '#prices/successors';
 import { tokens } from '#prices/tokens-routes';
 import type { Capability } from '#server/capability';
+import { budgetJob } from '#upstream/budget';
 import { sourcedComponent } from '#upstream/component';
 import { openExchanges, type PriceDeps } from './open-exchanges.ts';
 import { openMarket } from './open-market.ts';
-import { namesIn, openTokens } from './open-tokens.ts';
-import { addInactiveReading, addMemoryReadings } from './prices-metrics.ts';
+import { namesIn } from './parameters.ts';
+import { addPriceReadings } from './prices-metrics.ts';
 
 /** While every source fails, prices older than this count as missing, in ms. */
 const USEFUL_FOR = HOUR;
 
 export async function openPrices(deps: PriceDeps) {
-  const { settings, database, catalogue, clock, outcomes } = deps;
-  const exchanges = await openExchanges(deps);
+  const { settings, database, deadline, catalogue, versions, responses, clock, outcomes } = deps;
+  const { marketSources, retention, tokensOnRequest } = settings;
+  const { exchanges, venue: source, ...traded } = await openExchanges(deps);
   const workingSet = createWorkingSet({ clock });
   const { rates, currencies, ...money } = await openCurrencies(deps);
-  const { market, archive, publisher, ...prices } = await openMarket(deps, { ...exchanges, rates, workingSet });
-  const { coins, listing, requestedTokens, ...onRequest } = openTokens(deps, { ...prices, ...exchanges });
-  const { candles, ...traded } = openCandles(deps, { ...exchanges, archive, rates, workingSet });
-  // The statements have no deadline, because no request waits for a deletion.
-  const retention = createRetention({
-    ...deps,
-    store: createPurgeStore(database.prisma),
-    archive,
-    candles: traded.cache,
-    retention: settings.retention,
-  });
+  const { market, archive, publisher, coinGecko, ...prices } = await openMarket(deps, { exchanges, rates, workingSet });
 
+  const coins = openCoinList(deps, coinGecko);
+  const used = exchanges.filter(({ name }) => marketSources.includes(name));
+  const onRequest =
+    coinGecko && tokensOnRequest ? openRequestedTokens({ ...deps, coinGecko, coins, exchanges: used }) : undefined;
+  const requestedTokens = onRequest ?? NO_REQUESTED_TOKENS;
+
+  const candleStore = deadline.over(createCandleStore(database.prisma));
+  const cache = createCandleCache({ store: candleStore, versions, clock, workingSet });
+  const firstCandles = createCandleAvailability({ store: candleStore, source, retention, clock });
+  const singleFlight = deps.openSingleFlight(cache);
+  const cachedResponses = responses('candles', cache);
+  const candles = createCandles({ source, cache, cachedResponses, archive, retention, singleFlight, rates, clock });
+
+  // The statements have no deadline, because no request waits for a deletion.
+  const store = createPurgeStore(database.prisma);
+  const retentionJob = createRetention({ ...deps, store, archive, candles: cache, retention });
   const enterWindow = createWindowTurns();
 
   const component = () =>
     sourcedComponent({
       name: 'prices',
       title: 'Prices',
-      dataAt: latestOf(settings.marketSources.map((source) => archive.fetchedAt(latestFetchOf(source)))),
-      sources: settings.marketSources,
+      dataAt: latestOf(marketSources.map((source) => archive.fetchedAt(latestFetchOf(source)))),
+      sources: marketSources,
       latest: outcomes.latest,
       usefulFor: USEFUL_FOR,
       clock,
@@ -61,7 +74,7 @@ export async function openPrices(deps: PriceDeps) {
     /** The queue of large responses. Every interface that sends them must use this queue. */
     enterWindow,
     coins,
-    listing,
+    listing: openListing({ ...deps, coinGecko, coins, exchanges }),
     requestedTokens,
 
     routes: async (app, { send: sendResponse, streams, gate }) => {
@@ -74,7 +87,7 @@ export async function openPrices(deps: PriceDeps) {
           (keyId === undefined ? undefined : requestedTokens.ensure(user, namesIn(query))) ?? done(),
       );
       const shared = { catalogue, currencies, market, candles, clock, send, sendWindow };
-      app.register(tokens, { catalogue, market, firstCandles: traded.available, clock });
+      app.register(tokens, { catalogue, market, firstCandles, clock });
       app.register(sample, { sample: prices.sample, clock });
       app.register(priceLatest, { prefix: '/prices/latest', ...shared });
       app.register(priceStream, { prefix: '/prices', ...shared, publisher, streams, gate });
@@ -82,21 +95,23 @@ export async function openPrices(deps: PriceDeps) {
       app.register(priceCandles, { prefix: '/prices/history', ...shared });
     },
 
-    jobs: [...prices.jobs, ...traded.jobs, ...onRequest.jobs, ...(retention ? [retention] : [])],
+    jobs: [
+      ...prices.jobs,
+      budgetJob('exchange budgets', cache, traded.sync),
+      ...[onRequest?.job, retentionJob].filter((job) => job !== undefined),
+    ],
     warnings: () => [market, candles, rates, coins].flatMap(({ warnings }) => warnings()),
     components: () => [component()],
 
     readings: {
-      upstreams: () => [prices, exchanges, money].flatMap(({ readings }) => readings()),
+      upstreams: () => [prices, traded, money].flatMap(({ readings }) => readings()),
       staleness: market.staleness,
-      add: (registry) => {
-        addMemoryReadings(registry, workingSet.reading);
-        addInactiveReading(registry, () => market.inactive().length);
-      },
+      add: (registry) =>
+        addPriceReadings(registry, () => ({ ...workingSet.reading(), inactive: market.inactive().length })),
     },
 
     async close(): Promise<void> {
-      for (const { close } of [prices, exchanges, money]) await close();
+      for (const { close } of [prices, traded, money]) await close();
     },
   } satisfies Capability & Record<string, unknown>;
 }

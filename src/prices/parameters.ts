@@ -191,3 +191,12 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
       fix: FIX,
       wire: { type: 'string', examples: ['bitcoin,ethereum,sol'] },
     });
+
+/** The names of tokens in the parameters of a request or the arguments of a tool. */
+export function namesIn(given: unknown): string[] {
+  const { tokenName, tokenNames } = Object(given) as { tokenName?: unknown; tokenNames?: unknown };
+  // Some models write arrays as JSON texts.
+  return [tokenName, tokenNames]
+    .flat()
+    .flatMap((value) => (value === undefined ? [] : (String(value).match(/[^[\]",\s]+/g) ?? [])));
+}

@@ -12,14 +12,9 @@ export function createPriceDifferences(registry: MetricsRegistry): (token: Token
   return (token) => count({ token: BUILT_IN_NAMES.includes(token) ? token : 'other' });
 }
 
-export function addInactiveReading(registry: MetricsRegistry, read: () => number): void {
-  const rows = () => [read()];
-  registry.gauges([], rows, () => ({}), [
-    ['quotient_tokens_inactive', 'Tokens in memory whose last price is older than a day or unknown', (count) => count],
-  ]);
-}
+type PriceReading = { bytes: number; maxBytes: number; inactive: number };
 
-export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes: number; maxBytes: number }): void {
+export function addPriceReadings(registry: MetricsRegistry, read: () => PriceReading): void {
   const rows = () => [read()];
   registry.gauges([], rows, () => ({}), [
     ['quotient_archive_memory_bytes', 'Memory used by cached series and candles', ({ bytes }) => bytes],
@@ -27,6 +22,11 @@ export function addMemoryReadings(registry: MetricsRegistry, read: () => { bytes
       'quotient_archive_memory_limit_bytes',
       'Limit above which the least recently used series are evicted',
       ({ maxBytes }) => maxBytes,
+    ],
+    [
+      'quotient_tokens_inactive',
+      'Tokens in memory whose last price is older than a day or unknown',
+      ({ inactive }) => inactive,
     ],
   ]);
 }

@@ -24,15 +24,8 @@ type Dependencies = {
 };
 
 /** Deletes expired samples and candles once an hour. Undefined if no retention period is set. */
-export function createRetention({
-  store,
-  refreshes,
-  archive,
-  candles,
-  retention,
-  clock,
-  log,
-}: Dependencies): Job | undefined {
+export function createRetention(deps: Dependencies): Job | undefined {
+  const { store, refreshes, archive, candles, retention, clock, log } = deps;
   const sources = memberNames(retention);
   if (sources.length === 0) return undefined;
   const purge = createPurge({ store, clock });

@@ -41,17 +41,15 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
   const beginning = (series: CandleSeries): number =>
     Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
 
+  const gapsFrom = (from: number, { token, interval }: CandleSeries, span: Span): Span[] =>
+    candleGaps(span, from, { now: clock.now(), interval, coverage: cache.coverage(token, interval) });
+
+  const newestFinished = (interval: Interval): number => runningCandle(interval, clock.now()) - candleLength(interval);
+
   /** The missing parts of a window, except the newest candle of an open window, which may not exist yet. */
-  function missing(series: CandleSeries, { span, open }: Window) {
-    const now = clock.now();
-    const { interval } = series;
-    const gaps = candleGaps(span, beginning(series), {
-      now,
-      interval,
-      coverage: cache.coverage(series.token, series.interval),
-    });
-    const newest = runningCandle(interval, now) - candleLength(interval);
-    return open ? gaps.filter(({ from }) => from < newest) : gaps;
+  function missing(series: CandleSeries, { span, open }: Pick<Window, 'span' | 'open'>): Span[] {
+    const gaps = gapsFrom(beginning(series), series, span);
+    return open ? gaps.filter(({ from }) => from < newestFinished(series.interval)) : gaps;
   }
 
   /** `gaps` are the missing candles of the window's interval, if this interval is not stored. */
@@ -78,12 +76,8 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
   }
 
   /** Whether a candle lacks only the newest stored candle of its span, which may not exist yet. */
-  function isAwaited(series: CandleSeries, { interval, open }: Window, { from, thru }: Span): boolean {
-    const newest = runningCandle(interval, clock.now()) - candleLength(interval);
-    return (
-      open && thru > newest && missing(series, { interval, open, span: { from, thru }, withLatest: false }).length === 0
-    );
-  }
+  const isAwaited = (series: CandleSeries, { interval, open }: Window, span: Span): boolean =>
+    open && span.thru > newestFinished(interval) && missing(series, { span, open }).length === 0;
 
   function facts(
     series: CandleSeries,
@@ -93,7 +87,6 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
     valuation?: Valuation,
   ) {
     const now = clock.now();
-    const length = candleLength(series.interval);
     const servedSpan = overlap(window.span, { from: beginning(series), thru: now });
     const unvalued = servedSpan && valuation ? valuation.missing(servedSpan) : [];
     const { length: servedLength } = factsOfCandleInterval(window.candles);
@@ -104,14 +97,8 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
           .flatMap((span) => overlap(span, servedSpan ?? span) ?? []);
     const gaps = union(spans).map((span) => spanText(series.interval, span));
     const lastAt = stored.at.at(-1) ?? window.span.from;
-    const running = runningCandle(series.interval, now);
-    const isBehind =
-      window.open &&
-      candleGaps({ from: running - length, thru: now }, 0, {
-        now,
-        interval: series.interval,
-        coverage: cache.coverage(series.token, series.interval),
-      }).length > 0;
+    const newest = newestFinished(series.interval);
+    const isBehind = window.open && gapsFrom(0, series, { from: newest, thru: now }).length > 0;
     const fetchedAt = cache.fetchedAt(candleFetch(series));
     return {
       fileName: fileName([series.token, 'candles'], window, valuation?.currency),
@@ -119,7 +106,7 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
       ...(valuation && { currency: currencyText(valuation) }),
       modifiedAt: (columns.at.at(-1) ?? window.span.from) + servedLength,
       fetchedAt: window.open ? fetchedAt : undefined,
-      dueAt: isBehind ? now : running + length,
+      dueAt: isBehind ? now : newest + 2 * candleLength(series.interval),
       isImmutable:
         !window.open &&
         gaps.length === 0 &&

@@ -96,14 +96,17 @@ type Dependencies = {
 export async function openArchiveCache(dependencies: Dependencies) {
   const { store, failover, versions, catalogue, clock, log } = dependencies;
   const { sources = DEFAULT_SOURCES, workingSet = createWorkingSet({ clock }) } = dependencies;
-  const latest = createLatestPrices(sources);
+  const latest = new Map<TokenName, { rows: readonly LatestRow[]; served: SourcedLatest }>();
   const [first = PRIMARY_SOURCE] = sources;
   const startingState: FailoverState = { served: first, since: undefined, differences: [] };
   let state = startingState;
 
+  const latestOf = (token: TokenName, source: MarketSourceName): LatestRow | undefined =>
+    latest.get(token)?.rows.find((row) => row.source === source);
+
   const touchedByLatest = (rows: readonly LatestRow[]): RowsFrom[] =>
     rows.flatMap(({ token, source, at, fetchedAt }) => {
-      const before = latest.of(token, source);
+      const before = latestOf(token, source);
       if (before?.fetchedAt === fetchedAt) return [];
       const from = Math.min(at, before?.at ?? at);
       return (['minute', 'hour'] as const).map((interval) => ({ token, interval, from }));
@@ -124,25 +127,39 @@ export async function openArchiveCache(dependencies: Dependencies) {
 
     function apply(): void {
       state = stored && sources.includes(stored.served) ? stored : startingState;
-      const loaded = new Set(cache.loaded());
-      latest.set(priced.intersection(loaded), prices, state, clock.now());
+      const rowsOf = Map.groupBy(prices, ({ token }) => token);
+      for (const token of priced.intersection(new Set(cache.loaded()))) {
+        const rows = sources.flatMap((source) => rowsOf.get(token)?.find((row) => row.source === source) ?? []);
+        const served = composeLatest(rows, sources, state, clock.now());
+        if (served) latest.set(token, { rows, served });
+        else latest.delete(token);
+      }
     }
     return { rows: touchedByLatest(prices), apply };
   }
 
   const cache = createSeriesCache({
-    ...{ layout: POINTS, store, versions, clock, workingSet },
-    ...{ groupOf: (token) => token, namesOf, ofAll: OF_ALL_TOKENS, touched, readFurther },
-    ...{ reported: completeSpans, missing: missingPoints },
-    dropped: latest.forget,
+    layout: POINTS,
+    store,
+    versions,
+    clock,
+    workingSet,
+    groupOf: (token) => token,
+    namesOf,
+    ofAll: OF_ALL_TOKENS,
+    touched,
+    readFurther,
+    reported: completeSpans,
+    missing: missingPoints,
+    dropped: (token) => latest.delete(token),
   });
   await cache.sync();
 
   return {
     ...cache,
     /** The latest price as it is served, and the latest price from one source. */
-    latest: latest.served,
-    latestOf: latest.of,
+    latest: (token: TokenName): SourcedLatest | undefined => latest.get(token)?.served,
+    latestOf,
     /** The stored latest prices of tokens from all sources, including tokens that are not in memory. */
     storedLatest: (tokens: readonly TokenName[]): Promise<LatestRow[]> =>
       store.latest(tokens, plausibleTimes(clock.now())),
@@ -163,34 +180,3 @@ export async function openArchiveCache(dependencies: Dependencies) {
 }
 
 export type ArchiveCache = Awaited<ReturnType<typeof openArchiveCache>>;
-
-function createLatestPrices(order: SourceOrder) {
-  const stored = new Map<TokenName, readonly LatestRow[]>();
-  const served = new Map<TokenName, SourcedLatest>();
-
-  function forget(token: TokenName): void {
-    stored.delete(token);
-    served.delete(token);
-  }
-
-  return {
-    of: (token: TokenName, source: MarketSourceName): LatestRow | undefined =>
-      stored.get(token)?.find((row) => row.source === source),
-
-    served: (token: TokenName): SourcedLatest | undefined => served.get(token),
-    forget,
-
-    /** Sets the stored rows of some tokens. Removes a token without a row. */
-    set(tokens: Iterable<TokenName>, rows: readonly LatestRow[], state: FailoverState, now: number): void {
-      const rowsOf = Map.groupBy(rows, ({ token }) => token);
-      for (const token of tokens) {
-        const tokenRows = order.flatMap((source) => rowsOf.get(token)?.find((row) => row.source === source) ?? []);
-        const composed = composeLatest(tokenRows, order, state, now);
-        forget(token);
-        if (!composed) continue;
-        stored.set(token, tokenRows);
-        served.set(token, composed);
-      }
-    },
-  };
-}

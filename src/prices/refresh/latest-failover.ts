@@ -5,7 +5,7 @@ import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstrea
 import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';
 import type { LatestSource } from './latest-sources.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
-import { createServedSource, createSourceHealth, type RankedSources } from './served-source.ts';
+import { createServedSource, type RankedSources } from './served-source.ts';
 
 type Options = { sources: RankedSources; store: FailoverStore; differed: (token: TokenName) => void };
 
@@ -15,9 +15,7 @@ const isDue = (source: LatestSource, token: TokenName): boolean => source.age(to
 export function createLatestFailover(deps: RefreshDeps, { sources, store, differed }: Options) {
   const { archive, demand, singleFlight, clock } = deps;
   const [first] = sources;
-  const health = createSourceHealth(deps, sources);
-  const { rankOf, servedRank, ...served } = createServedSource(deps, { sources, health, store, differed });
-  const { isSoundFor } = health;
+  const { rankOf, servedRank, isSoundFor, ...served } = createServedSource(deps, { sources, store, differed });
   const failedAt = new Map<MarketSourceName, number>();
 
   /** The tokens in demand that no higher source, starting with the served one, provides; the oldest prices first. */
@@ -73,7 +71,7 @@ export function createLatestFailover(deps: RefreshDeps, { sources, store, differ
   }
 
   return {
-    isFirstSound: (): boolean => health.isSound(first),
+    isFirstSound: (): boolean => served.isSound(first),
     /** The age from which the served source's prices are due, in ms. */
     dueAfter: (): number => (sources[servedRank()] ?? first).dueAfter(),
     fetchFirst: (): Promise<void> => fetchFrom(first),

@@ -19,29 +19,26 @@ const NOTED_FOR = HOUR;
 type Missing = { requests: number; dueAt: number; missedAt: number };
 
 /** The tokens that responses lacked. They are requested again without the other tokens, with growing pauses. */
-export function createMissingTokens(clock: Clock) {
+function createMissingTokens(clock: Clock) {
   const byToken = new Map<TokenName, Missing>();
   let underWay: ReadonlySet<TokenName> = new Set();
 
-  const current = (): TokenName[] =>
-    [...byToken].filter(([, { missedAt }]) => clock.elapsed() - missedAt < NOTED_FOR).map(([token]) => token);
+  const current = () => [...byToken].filter(([, { missedAt }]) => clock.elapsed() - missedAt < NOTED_FOR);
 
-  /** The missing tokens, if the next request for one of them is due. */
-  function due(): TokenName[] {
-    const now = clock.elapsed();
-    const tokens = current();
-    return tokens.some((token) => (byToken.get(token) as Missing).dueAt <= now) ? tokens : [];
+  /** All missing tokens, if the next request for one of them is due. */
+  function due() {
+    const missing = current();
+    return missing.some(([, { dueAt }]) => dueAt <= clock.elapsed()) ? missing : [];
   }
 
   return {
     /** Records which of the requested tokens a response lacked. */
     note(requested: readonly TokenName[], missing: readonly TokenName[]): void {
       const now = clock.elapsed();
-      const lacked = new Set(missing);
-      for (const token of requested) if (!lacked.has(token)) byToken.delete(token);
+      for (const token of new Set(requested).difference(new Set(missing))) byToken.delete(token);
       for (const token of missing) {
-        const before = byToken.get(token) ?? { requests: 0, dueAt: now };
-        byToken.set(token, { ...before, missedAt: now });
+        const { requests = 0, dueAt = now } = byToken.get(token) ?? {};
+        byToken.set(token, { requests, dueAt, missedAt: now });
       }
     },
 
@@ -52,12 +49,12 @@ export function createMissingTokens(clock: Clock) {
 
     /** Requests the due tokens. All due tokens share one request, so their pauses stay synchronized. */
     async request(fetch: (tokens: readonly TokenName[]) => Promise<void>): Promise<void> {
-      const tokens = due();
-      for (const token of tokens) {
-        const missing = byToken.get(token) as Missing;
-        const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** missing.requests);
-        byToken.set(token, { ...missing, requests: missing.requests + 1, dueAt: clock.elapsed() + pause });
+      const missing = due();
+      for (const [, entry] of missing) {
+        entry.dueAt = clock.elapsed() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** entry.requests);
+        entry.requests += 1;
       }
+      const tokens = missing.map(([token]) => token);
       underWay = new Set(tokens);
       try {
         await fetch(tokens);
@@ -67,7 +64,7 @@ export function createMissingTokens(clock: Clock) {
     },
 
     warnings(): Warning[] {
-      const tokens = current();
+      const tokens = current().map(([token]) => token);
       return tokens.length > 0 ? [{ about: 'missing prices', source: 'coingecko', tokens }] : [];
     },
   };
@@ -101,24 +98,13 @@ export type LatestSource = {
 const youngest = (now: number, ...times: (number | undefined)[]): number =>
   Math.min(...times.map((at) => ageAt(at, now)));
 
-/** When this process last received a response to a request for each token (Unix ms). */
-function createResponseTimes(clock: Clock) {
-  const times = new Map<TokenName, number>();
-  return {
-    of: (token: TokenName): number | undefined => times.get(token),
-    note(tokens: readonly TokenName[]): void {
-      for (const token of tokens) times.set(token, clock.now());
-    },
-  };
-}
-
 export function createExchangeLatest(
   { archive, clock }: RefreshDeps,
   { recorder, ...exchange }: OpenedExchange & { recorder: Recorder },
 ): LatestSource {
   const { name, batch, lists } = exchange;
   const resource = latestFetchOf(name);
-  const responses = createResponseTimes(clock);
+  const responses = new Map<TokenName, number>();
   const isOneFetch = batch === Number.POSITIVE_INFINITY;
 
   return {
@@ -129,17 +115,17 @@ export function createExchangeLatest(
     dueAfter: () => EXCHANGE_INTERVAL,
     interval: () => EXCHANGE_INTERVAL,
     hasBudget: () => true,
-    respondedAt: responses.of,
+    respondedAt: (token) => responses.get(token),
 
     /** The last fetch may have contained only the tokens that were in demand. */
     age(token) {
       const ofAll = isOneFetch && archive.latest(token) ? archive.fetchedAt(resource) : undefined;
-      return youngest(clock.now(), ofAll, archive.latestOf(token, name)?.fetchedAt, responses.of(token));
+      return youngest(clock.now(), ofAll, archive.latestOf(token, name)?.fetchedAt, responses.get(token));
     },
 
     async fetch(tokens) {
       const quotes = await exchange.quotes(tokens);
-      responses.note(tokens);
+      for (const token of tokens) responses.set(token, clock.now());
       await recorder.quotes(resource, quotes, clock.now());
     },
   };
@@ -148,13 +134,13 @@ export function createExchangeLatest(
 /** CoinGecko's latest prices. Tokens that a response lacks are requested again without the other tokens. */
 export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedule: Schedule): LatestSource {
   const { archive, demand, singleFlight, clock } = deps;
-  const responses = createResponseTimes(clock);
+  const responses = new Map<TokenName, number>();
   const missing = createMissingTokens(clock);
 
   async function fetch(tokens: readonly TokenName[], resource: 'latest' | 'latest-missing'): Promise<void> {
     const result = await fetches.latest(tokens, resource);
     missing.note(tokens, result.missing);
-    responses.note(tokens);
+    for (const token of tokens) responses.set(token, clock.now());
     // A token may be missing only from the response for all tokens, so its absence there proves nothing.
     const unpriced = resource === 'latest' ? result.unpriced : [...result.unpriced, ...result.missing];
     if (unpriced.length > 0) await demand.unpriced(unpriced);
@@ -170,14 +156,14 @@ export function createPrimaryLatest(deps: RefreshDeps, fetches: Fetches, schedul
     dueAfter: () => schedule.current().latest,
     interval: schedule.latestEvery,
     hasBudget: schedule.hasBudget,
-    respondedAt: responses.of,
+    respondedAt: (token) => responses.get(token),
     warnings: missing.warnings,
 
     /** A newly requested token is due immediately. Other tokens are early only if the budget has spare calls. */
     age(token) {
       const now = clock.now();
       const ofAll = ageAt(archive.fetchedAt('latest'), now);
-      const own = youngest(now, archive.latestOf(token, PRIMARY_SOURCE)?.fetchedAt, responses.of(token));
+      const own = youngest(now, archive.latestOf(token, PRIMARY_SOURCE)?.fetchedAt, responses.get(token));
       return Number.isFinite(own) && ofAll < schedule.current().early ? ofAll : own;
     },
 

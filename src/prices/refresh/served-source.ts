@@ -14,8 +14,26 @@ import type { RefreshDeps } from './refresh-deps.ts';
 
 export type RankedSources = readonly [LatestSource, ...LatestSource[]];
 
-/** Determines whether the sources of latest prices work, both in general and for one token. */
-export function createSourceHealth({ archive, singleFlight, clock }: RefreshDeps, sources: RankedSources) {
+type Requested = { respondedAt: number | undefined; interval: number; canBeRequested: boolean };
+
+/** A source is sound if it can be requested, or if its last good response (Unix ms) is at most two intervals old. */
+export const isSourceSound = ({ respondedAt, interval, canBeRequested }: Requested, now: number): boolean =>
+  canBeRequested || ageAt(respondedAt, now) <= 2 * interval;
+
+/** How many times a decision is attempted, because other processes may decide at the same time. */
+const TRIES = 3;
+
+type Options = { sources: RankedSources; store: FailoverStore; differed: (token: TokenName) => void };
+
+const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
+
+/** Decides which source's latest prices are served. All processes share the decision. */
+export function createServedSource(deps: RefreshDeps, { sources, store, differed }: Options) {
+  const { archive, catalogue, singleFlight, clock, log } = deps;
+  const [first] = sources;
+  const rankOf = (name: MarketSourceName): number => sources.findIndex((source) => source.name === name);
+  const servedRank = (): number => rankOf(archive.failover().served);
+
   function isSound(source: LatestSource): boolean {
     const canBeRequested = singleFlight.failure(source.resource) === undefined && source.hasBudget();
     const respondedAt = archive.fetchedAt(source.resource);
@@ -29,44 +47,6 @@ export function createSourceHealth({ archive, singleFlight, clock }: RefreshDeps
     return price !== undefined && isContradicted({ source, price }, pricesOf(rows), archive.sources, clock.now());
   }
 
-  /** Whether a source works, and its responses contain a credible and current price of a token. */
-  function isSoundFor(source: LatestSource, token: TokenName): boolean {
-    const row = archive.latestOf(token, source.name);
-    if (!row || !isUpdated(row) || !isSound(source)) return false;
-    const isLacking = (source.respondedAt(token) ?? 0) - row.fetchedAt > 2 * source.interval();
-    return !isLacking && !isWithheld(token, source.name);
-  }
-
-  return { isSound, isWithheld, isSoundFor };
-}
-
-export type SourceHealth = ReturnType<typeof createSourceHealth>;
-
-type Requested = { respondedAt: number | undefined; interval: number; canBeRequested: boolean };
-
-/** A source is sound if it can be requested, or if its last good response (Unix ms) is at most two intervals old. */
-export const isSourceSound = ({ respondedAt, interval, canBeRequested }: Requested, now: number): boolean =>
-  canBeRequested || ageAt(respondedAt, now) <= 2 * interval;
-
-/** How many times a decision is attempted, because other processes may decide at the same time. */
-const TRIES = 3;
-
-type Options = {
-  sources: RankedSources;
-  health: SourceHealth;
-  store: FailoverStore;
-  differed: (token: TokenName) => void;
-};
-
-const causeOf = (error: unknown) => (error instanceof UpstreamFailure ? error.reason : 'not_stored');
-
-/** Decides which source's latest prices are served. All processes share the decision. */
-export function createServedSource(deps: RefreshDeps, { sources, health, store, differed }: Options) {
-  const { archive, catalogue, singleFlight, clock, log } = deps;
-  const [first] = sources;
-  const rankOf = (name: MarketSourceName): number => sources.findIndex((source) => source.name === name);
-  const servedRank = (): number => rankOf(archive.failover().served);
-
   const differencesBetween = (before: MarketSourceName, after: MarketSourceName): PriceDifference[] =>
     archive.loaded().flatMap((token) => {
       const from = archive.latestOf(token, before)?.record.current_price;
@@ -76,7 +56,7 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
     });
 
   function logSwitch(from: MarketSourceName, { served: to, differences }: FailoverState): void {
-    const failure = singleFlight.failure((sources[rankOf(from)] as LatestSource).resource);
+    const failure = singleFlight.failure((sources[rankOf(from)] ?? first).resource);
     const cause = failure === undefined ? 'over_budget' : causeOf(failure);
     const reason = rankOf(to) < rankOf(from) ? 'recovered' : `${from}: ${cause}`;
     log.warn({ from, to, reason }, 'latest-price source switched');
@@ -93,13 +73,22 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
   function takesOver(source: LatestSource, isRecovered: (since: number) => boolean): boolean {
     const rank = rankOf(source.name);
     const served = servedRank();
-    if (rank > served) return sources.slice(served, rank).every((higher) => !health.isSound(higher));
+    if (rank > served) return sources.slice(served, rank).every((higher) => !isSound(higher));
     return rank < served && isRecovered(archive.failover().since ?? 0);
   }
 
   return {
     rankOf,
     servedRank,
+    isSound,
+
+    /** Whether a source works, and its responses contain a credible and current price of a token. */
+    isSoundFor(source: LatestSource, token: TokenName): boolean {
+      const row = archive.latestOf(token, source.name);
+      if (!row || !isUpdated(row) || !isSound(source)) return false;
+      const isLacking = (source.respondedAt(token) ?? 0) - row.fetchedAt > 2 * source.interval();
+      return !isLacking && !isWithheld(token, source.name);
+    },
 
     /** Serves a source that has responded if it takes over. `isRecovered`: its previous response was good, too. */
     async noteResponse(source: LatestSource, isRecovered: (since: number) => boolean): Promise<void> {
@@ -125,7 +114,7 @@ export function createServedSource(deps: RefreshDeps, { sources, health, store, 
           return { about: 'price', token, before, after: { source: served, price: to }, since };
         });
       if (!isFallback) return far;
-      const withheld = archive.loaded().filter((token) => health.isWithheld(token, served));
+      const withheld = archive.loaded().filter((token) => isWithheld(token, served));
       const failover: Warning = { about: 'failover', served, primary: first.name, since };
       const unserved: Warning[] =
         withheld.length > 0 ? [{ about: 'withheld prices', source: served, tokens: withheld }] : [];

@@ -75,7 +75,7 @@ type Options<C extends Columns, Row, Stored extends Row & StoredRow, What extend
     tokens: readonly TokenName[],
     loading: readonly string[],
   ) => Promise<Further>;
-  dropped?: (group: string) => void;
+  dropped?: (group: string) => unknown;
 };
 
 /** Stored series in memory. Each process stores data first, then reloads it. Call `load` before using a group. */
