@@ -111,16 +111,13 @@ export const isMempool = (url: string): boolean => pathOf(url).endsWith('/api');
 export const keyedUrls = (urls: readonly string[]): readonly string[] =>
   urls.length === 1 ? urls : urls.filter((url) => /\/\d+\/api\/v2$/.test(pathOf(url)));
 
-type ChainUrls = {
-  bitcoin: readonly string[];
-  ethereum: readonly string[];
-  solana: readonly string[];
-  arweave: readonly string[];
+type SourceUrls = Record<'bitcoin' | 'ethereum' | 'solana' | 'arweave', readonly string[]> & {
+  cryptocompare: { url: string; apiKey: string | undefined };
+  ethereumKey: string | undefined;
 };
-type Keyed = { cryptocompare: { url: string; apiKey: string | undefined }; ethereumKey: string | undefined };
 
 /** All sources in order of preference: CryptoCompare, which reports the most figures, then each chain's own sources. */
-export function sourceOrder({ cryptocompare, ethereumKey, ...urls }: ChainUrls & Keyed): ConfiguredSource[] {
+export function sourceOrder({ cryptocompare, ethereumKey, ...urls }: SourceUrls): ConfiguredSource[] {
   const keyed = keyedUrls(urls.ethereum);
   const inOrder: Omit<ConfiguredSource, 'name'>[] = [
     { kind: 'cryptocompare', ...cryptocompare },

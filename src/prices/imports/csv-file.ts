@@ -139,4 +139,25 @@ export async function openCsvLines(path: string) {
   };
 }
 
-export type CsvLines = Awaited<ReturnType<typeof openCsvLines>>;
+/**
+ * Opens CSV. `headerOf` reads the first line, and returns undefined if it is no header. `row` contains the fields of the
+ * first line after the header. Throws `ImportFileError`.
+ */
+export async function openTable<Header>(path: string, headerOf: (fields: readonly string[]) => Header | undefined) {
+  const file = await openCsvLines(path);
+  const firstLines: CsvLine[] = [];
+  for await (const line of file.lines()) if (firstLines.push(line) === 2) break;
+  const [first, second] = firstLines;
+  const header = first && headerOf(first.fields);
+  return {
+    ...file,
+    header,
+    row: (header ? second : first)?.fields,
+
+    /** Returns the lines after the header. Each call starts a new pass. Throws `ImportFileError`. */
+    async *lines(): AsyncGenerator<CsvLine> {
+      const headerLine = header ? first.line : 0;
+      for await (const line of file.lines()) if (line.line > headerLine) yield line;
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { type Currency, isCurrencyCode } from '#prices/model/currency';
 import { isMarketSource, MARKET_SOURCES, PRIMARY_SOURCE } from '#prices/model/market-sources';
 import type { SourcedSample } from '#prices/model/sample';
 import { FIRST_BLOCK } from '#upstream/items/plausible';
-import { type CsvLine, type CsvLines, type DecimalMark, ImportFileError, openCsvLines } from './csv-file.ts';
+import { type DecimalMark, ImportFileError, openTable } from './csv-file.ts';
 import { readNumbers, readTime } from './csv-values.ts';
 
 /** The columns of CoinGecko's export of daily history. The service's own CSV names the first column `date`. */
@@ -50,37 +50,12 @@ function headerOf(path: string, fields: readonly string[]): Header {
   );
 }
 
-/** Reads the header and, if there is a column `currency`, the currency of the first row. */
-async function readHeader({ path, lines }: CsvLines): Promise<Header> {
-  let header: Header | undefined;
-  for await (const { fields } of lines()) {
-    if (!header) {
-      header = headerOf(path, fields);
-      if (!header.columns.includes('currency')) return header;
-    } else {
-      const currency = fields[header.columns.indexOf('currency')]?.toLowerCase();
-      return { ...header, currency: currency || header.currency };
-    }
-  }
-  if (header) return header;
-  throw new ImportFileError(`${path} is empty: use a CSV file with rows`);
-}
-
 /** Reads the header, so that a wrong file is rejected immediately. Throws `ImportFileError`. */
 export async function openImportFile(path: string) {
-  const file = await openCsvLines(path);
-  return {
-    ...file,
-    ...(await readHeader(file)),
-
-    async *lines(): AsyncGenerator<CsvLine> {
-      let isHeader = true;
-      for await (const line of file.lines()) {
-        if (!isHeader) yield line;
-        isHeader = false;
-      }
-    },
-  };
+  const { header, row, ...file } = await openTable(path, (fields) => headerOf(path, fields));
+  if (!header) throw new ImportFileError(`${path} is empty: use a CSV file with rows`);
+  const currency = row?.[header.columns.indexOf('currency')]?.toLowerCase() || header.currency;
+  return { ...file, ...header, currency };
 }
 
 export type ImportLines = Pick<Awaited<ReturnType<typeof openImportFile>>, 'columns' | 'decimal' | 'lines'>;
