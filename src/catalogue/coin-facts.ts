@@ -51,7 +51,8 @@ export function createCoinFacts({ coinGecko, exchanges, catalogue, clock }: Depe
     // A series that begins well within the plan's history has no earlier prices.
     if (first !== undefined && first > reach + 2 * DAY) return { listed: isoDate(first), price, isFirstDate: true };
     const dates = [...priced, ...(genesis ? [genesis] : []), isoDate(first ?? clock.now())];
-    return { listed: dates.sort()[0] as string, price, isFirstDate: false };
+    const listed = dates.reduce((first, date) => (date < first ? date : first));
+    return { listed, price, isFirstDate: false };
   }
 
   async function pairAt(

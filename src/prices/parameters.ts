@@ -156,7 +156,8 @@ function faultOf(entries: readonly string[], tokens: readonly (Token | undefined
   const wrong = tokens.flatMap((token, i) => (isWrong(token, i) ? [i] : []));
   if (wrong.length === 0) return undefined;
   const faults = wrong.slice(0, MAX_FAULTS).map((i) => {
-    const [token, entry] = [tokens[i], entries[i] as string];
+    const token = tokens[i];
+    const entry = entries[i] ?? '';
     if (token) return { message: `has the same token at positions ${tokens.indexOf(token) + 1} and ${i + 1}` };
     if (entry === '') return { message: `is empty at position ${i + 1}` };
     const names = nearest(entry).map(({ name }) => name);
@@ -180,7 +181,7 @@ export const tokenNames = (catalogue: Named): z.ZodType<Token[], string> =>
       const fault = isTooLong
         ? { message: `has ${entries.length} entries`, fix: FIX }
         : faultOf(entries, tokens, catalogue);
-      if (fault === undefined) return tokens as Token[];
+      if (fault === undefined) return tokens.filter((token) => token !== undefined);
       context.addIssue({ code: 'custom', message: fault.message, params: { fix: fault.fix } });
       return z.NEVER;
     })

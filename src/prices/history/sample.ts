@@ -1,8 +1,7 @@
 import { HOUR, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
-import { sourcesOf } from '#prices/latest/latest-facts';
 import { SAMPLE } from '#prices/latest/latest-records';
-import { type LatestPrices, priceOf, toRecord } from '#prices/latest/latest-response';
+import { type LatestPrices, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-response';
 import { daysWindow } from '#prices/model/interval';
 import { type Body, bodyOf, type DataResponse } from '#server/responses/response-body';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';

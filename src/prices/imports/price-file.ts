@@ -65,15 +65,13 @@ const FIGURES = ['price', 'market_cap', 'total_volume'] as const;
 /** A fault contains the row's time if that time is readable. */
 type ReadRow = { sample: SourcedSample } | { fault: string; at: number | undefined };
 
-type Figure = number | null | { fault: string };
-
 /** Returns null for an empty field. Otherwise, returns a finite number of at least 0, or a fault. */
-function figureOf(column: ImportColumn, text: string, value: number | 'ambiguous' | undefined): Figure {
+function figureOf(column: ImportColumn, text: string, value: number | 'ambiguous' | undefined): number | null | string {
   if (text === '') return null;
-  if (value === 'ambiguous') return { fault: `${column} has two readings: write it without separators of thousands` };
-  if (value === undefined) return { fault: `${column} must be a number` };
-  if (!Number.isFinite(value)) return { fault: `${column} is too large` };
-  if (value < 0) return { fault: `${column} must not be negative` };
+  if (value === 'ambiguous') return `${column} has two readings: write it without separators of thousands`;
+  if (value === undefined) return `${column} must be a number`;
+  if (!Number.isFinite(value)) return `${column} is too large`;
+  if (value < 0) return `${column} must not be negative`;
   return value + 0; // -0 becomes 0
 }
 
@@ -101,14 +99,13 @@ export function readImportRow(
   const texts = FIGURES.map(field);
   const numbers = readNumbers(texts, decimal);
   const figures = FIGURES.map((column, i) => figureOf(column, texts[i] ?? '', numbers[i]));
-  const [price, marketCap, volume] = figures as [Figure, Figure, Figure];
+  const [price = null, marketCap = null, volume = null] = figures.filter((figure) => typeof figure !== 'string');
   const fault = timeFault(at, now);
   if (fault !== undefined) return { fault, at };
   const source = field('source') || PRIMARY_SOURCE;
   if (!isMarketSource(source)) return { fault: `source must be one of ${MARKET_SOURCES.join(', ')}`, at };
-  if (price === 0) return { fault: 'price must be above 0', at };
-  for (const figure of [price, marketCap, volume]) {
-    if (figure !== null && typeof figure === 'object') return { fault: figure.fault, at };
-  }
-  return { sample: { at, price, marketCap, volume, source } as SourcedSample };
+  if (figures[0] === 0) return { fault: 'price must be above 0', at };
+  const figureFault = figures.find((figure) => typeof figure === 'string');
+  if (figureFault !== undefined) return { fault: figureFault, at };
+  return { sample: { at, price, marketCap, volume, source } };
 }

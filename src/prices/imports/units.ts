@@ -47,7 +47,7 @@ export function unitsOfFileName(path: string, own: Token, tokens: readonly Token
   const placed = [best.length > 0 ? pair : undefined, COINGECKO.exec(text)?.[1], OWN.exec(text)?.[1]];
   const isNational = (code: string) => code === EURO || hasReferenceRate(code);
   const anywhere = best.rest.split(/[^a-z0-9]+/).filter((code) => isNational(code) && !WORDS.has(code));
-  const codes = [...placed.filter((code) => code !== undefined && isCurrencyCode(code)), ...anywhere] as Currency[];
+  const codes = [...placed.filter((code) => code !== undefined).filter(isCurrencyCode), ...anywhere];
   return { token, currency: codes.find((code) => code !== DOLLAR) ?? codes[0] };
 }
 

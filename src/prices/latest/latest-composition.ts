@@ -1,8 +1,7 @@
 import { DAY, MINUTE } from '#core/clock';
-import { besidesOtherPrice, type MarketFigures } from '#prices/model/market-figures';
 import type { MarketSourceName, SourceOrder } from '#prices/model/market-sources';
 import { isContradicted } from '#prices/model/price-check';
-import type { LatestPrice } from '#prices/model/prices-records';
+import { besidesOtherPrice, type LatestPrice, type MarketFigures } from '#prices/model/prices-records';
 import type { FailoverState } from './failover-store.ts';
 import { type LatestRow, pricesOf } from './latest-store.ts';
 

@@ -3,14 +3,13 @@ import { DAY, type Span } from '#core/clock';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import type { LatestPriceModel } from '#generated/prisma/models';
-import { type MarketFigures, marketFigures } from '#prices/model/market-figures';
 import {
   isMarketSource,
   type MarketSourceName,
   PRIMARY_SOURCE,
   sourcesPreferredOver,
 } from '#prices/model/market-sources';
-import { type LatestPrice, latestPrice } from '#prices/model/prices-records';
+import { type LatestPrice, latestPrice, type MarketFigures, marketFigures } from '#prices/model/prices-records';
 import { createPointStore } from '#prices/series/point-store';
 import { countImplausible, locksOf } from '#prices/series/series-store';
 import { isReplaceable, POINT_TABLE, sqlSourceIn } from '#prices/series/sql-store';

@@ -26,12 +26,12 @@ export const isMarketSource = (text: string): text is MarketSourceName =>
 /** CoinGecko comes first if it is used: no other source has market caps and supplies. Throws `RangeError`. */
 export function parseMarketSources(text: string): SourceOrder {
   const names = text.split(',').map((name) => name.trim());
-  const isOrder = names.every((name, place) => isMarketSource(name) && names.indexOf(name) === place);
-  if (!isOrder || names.indexOf(PRIMARY_SOURCE) > 0)
+  const isRepeated = new Set(names).size < names.length;
+  if (!names.every(isMarketSource) || isRepeated || names.indexOf(PRIMARY_SOURCE) > 0)
     throw new RangeError(
       `must be a list of sources such as ${DEFAULT_SOURCES.join()}: each source once (${MARKET_SOURCES.join(', ')}), and ${PRIMARY_SOURCE} first if it is listed`,
     );
-  return names as MarketSourceName[];
+  return names;
 }
 
 /** The sources that take precedence over a source. If there are any, the source's rows are provisional. */

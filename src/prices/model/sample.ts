@@ -2,9 +2,8 @@ import type { TokenName } from '#catalogue/token';
 import { startOfDate } from '#core/clock';
 import { mapNames, memberNames } from '#core/names';
 import { dayReady, intervalStart, midnightOf } from './interval.ts';
-import type { MarketFigures } from './market-figures.ts';
 import type { MarketSourceName } from './market-sources.ts';
-import { type LatestPrice, latestPrice } from './prices-records.ts';
+import { type LatestPrice, latestPrice, type MarketFigures } from './prices-records.ts';
 
 /** `at` is in Unix ms. Figures are in USD, or null if the source does not provide them. */
 export type Sample = { at: number; price: number | null; marketCap: number | null; volume: number | null };

@@ -11,8 +11,6 @@ import { type ArchivedSample, addCoverage, lockRows, POINT_TABLE, sqlRowsOf, ups
 /** Stored rows at `gone` (Unix ms) are deleted, and `samples` are written. */
 type Merge = { gone: readonly number[]; samples: readonly ArchivedSample[] };
 export type CoveredBySource = { source: MarketSourceName; spans: readonly Span[] };
-type StoredRow = Omit<ArchivedSample, 'marketCap'> & { market_cap: number | null };
-const toSample = ({ market_cap, ...row }: StoredRow): ArchivedSample => ({ ...row, marketCap: market_cap });
 
 /** A pattern for the resources of one token's samples. `:latest` ends the resource of all latest prices. */
 const TOKEN_RESOURCE = `^(chart|hours|daily|import|purge|(${MARKET_SOURCES.join('|')}):(minute|hour|day)):`;
@@ -80,13 +78,13 @@ export function createPointStore(prisma: PrismaClient) {
         let merged: Merged | undefined;
         await tx.$executeRaw(lockRows(POINT_TABLE));
         if (dates) {
-          const stored = await tx.$queryRaw<StoredRow[]>`
-            SELECT ${epochMs('at')} AS at, price, market_cap, volume, final AND NOT provisional AS final, source
+          const stored = await tx.$queryRaw<ArchivedSample[]>`
+            SELECT ${epochMs('at')} AS at, price, market_cap AS "marketCap", volume, final AND NOT provisional AS final, source
             FROM point
             WHERE token = ${token} AND "interval" = 'day' AND at >= ${toInstant(startOfDate(dates.from))}
               AND at < ${toInstant(startOfDate(dates.thru) + DAY)}
             ORDER BY point.at`;
-          merged = merge(stored.map(toSample));
+          merged = merge(stored);
           const { gone, samples } = merged;
           if (gone.length > 0) {
             await tx.$executeRaw`

@@ -4,7 +4,7 @@ import { candleLength } from '#prices/model/candle';
 import type { Interval } from '#prices/model/interval';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { tokensOf } from '#prices/series/series-store';
-import { CANDLE_TABLE, lockRows, POINT_TABLE, type SeriesTable } from '#prices/series/sql-store';
+import { CANDLE_TABLE, lockRows, POINT_TABLE, type SeriesTable, sqlOfSeries } from '#prices/series/sql-store';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
 
 /** Rows per transaction. Other writers of the table wait a few milliseconds for each transaction. */
@@ -49,7 +49,7 @@ function purgeBatch(kind: Kind, token: string, interval: Interval, { source, bef
   const end = before === undefined ? Prisma.sql`'infinity'::timestamptz` : toInstant(before);
   const isBefore = before === undefined ? Prisma.sql`true` : Prisma.sql`at < ${end}`;
   const isNext = after === undefined ? Prisma.sql`true` : Prisma.sql`at > ${after}::timestamptz`;
-  const ofSeries = Prisma.sql`token = ${token} AND "interval" = ${interval}::series_interval`;
+  const ofSeries = sqlOfSeries(token, interval);
   return Prisma.sql`
     WITH gone AS (
       DELETE FROM ${table} WHERE ${ofSeries} AND at = ANY (ARRAY(

@@ -227,7 +227,7 @@ export function createSeriesCache<C extends Columns, Row, Stored extends Row & S
       const span = { ...times, thru: Math.min(times.thru, thru) };
       const older = createSeries(layout);
       const pages = pagesOf([{ token, interval, from }], (some, most) => store.rowsFrom(some, span, most));
-      for await (const { page } of pages) older.replaceFrom((page[0] as Stored).at, page);
+      for await (const { page } of pages) older.replaceFrom(page[0]?.at ?? from, page);
       return older;
     },
 

@@ -85,6 +85,9 @@ export const CANDLE_TABLE = seriesTable({
 export const sqlSourceIn = (column: string, sources: readonly MarketSourceName[]) =>
   Prisma.sql`${Prisma.raw(column)} = ANY (${[...sources]}::text[])`;
 
+export const sqlOfSeries = (token: TokenName, interval: Interval) =>
+  Prisma.sql`token = ${token} AND "interval" = ${interval}::series_interval`;
+
 /** Whether a source may replace a row. `preferred` contains the sources that take precedence over that source. */
 export const isReplaceable = (
   { rows, table, provisional }: SeriesTable<unknown>,
@@ -114,16 +117,17 @@ export function addCoverage(
 ) {
   const { coverageTable: coverage } = table;
   const preferred = table.sourcesPreferredOver(source);
+  const ofSeries = sqlOfSeries(token, interval);
   return Prisma.sql`
   WITH added AS (
     SELECT coalesce(range_agg(tstzrange(to_timestamp("from" / 1000)::timestamptz(3),
         to_timestamp(thru / 1000)::timestamptz(3) + interval '1 ms')), '{}')
       - coalesce((SELECT range_agg(tstzrange("from", thru + interval '1 ms')) FROM ${coverage}
-        WHERE token = ${token} AND "interval" = ${interval}::series_interval AND ${sqlSourceIn('source', preferred)}), '{}') AS spans
+        WHERE ${ofSeries} AND ${sqlSourceIn('source', preferred)}), '{}') AS spans
     FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8)),
   touching AS (
     DELETE FROM ${coverage} c USING added
-    WHERE token = ${token} AND "interval" = ${interval}::series_interval AND NOT ${sqlSourceIn('source', preferred)}
+    WHERE ${ofSeries} AND NOT ${sqlSourceIn('source', preferred)}
       AND tstzrange(c."from" - interval '1 ms', c.thru + interval '1 ms', '[]') && added.spans
     RETURNING source, "from", thru),
   united AS (
@@ -205,7 +209,7 @@ export function writeRows<Row>(
   const first = rows[0]?.at ?? 0;
   const last = rows.at(-1)?.at ?? 0;
   const replaceable = isReplaceable(table, preferred);
-  const ofSeries = Prisma.sql`token = ${token} AND "interval" = ${interval}::series_interval`;
+  const ofSeries = sqlOfSeries(token, interval);
   const gone = covers
     ? Prisma.sql`DELETE FROM ${table.table} WHERE ${ofSeries} AND ${replaceable}
         AND ${isSuperseded(interval, covers, rows)} AND at NOT IN (SELECT at FROM written)`

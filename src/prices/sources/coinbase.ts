@@ -83,7 +83,7 @@ async function requestTrades(pairs: readonly PairNames[], send: SendToExchange) 
 /** `[time, low, high, open, close, volume]`. */
 function candleOfRow(row: unknown): Candle | undefined {
   if (!Array.isArray(row)) return undefined;
-  const [time, low, high, open, close, volume] = row as unknown[];
+  const [time, low, high, open, close, volume]: unknown[] = row;
   return candleOf(time, open, high, low, close, volume);
 }
 

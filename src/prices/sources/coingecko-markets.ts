@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { beginningOf, type Catalogue } from '#catalogue/catalogue';
-import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
+import { BUILT_IN_TOKENS, type TokenName } from '#catalogue/token';
 import { type Clock, iso } from '#core/clock';
-import type { MarketFigures } from '#prices/model/market-figures';
-import type { LatestPrice } from '#prices/model/prices-records';
+import type { LatestPrice, MarketFigures } from '#prices/model/prices-records';
 import type { Quote } from '#prices/model/sample';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { createItemReport, type Dropped, readItems, readMembers } from '#upstream/items/items';
@@ -23,7 +22,7 @@ const MORE_TOKENS = 250;
 const PATH = '/coins/markets';
 
 /** A token that is always traded. Its price, at no cost, shows whether the source works if others are delisted. */
-const WITNESS: TokenName = BUILT_IN_NAMES[0] as TokenName;
+const WITNESS: TokenName = BUILT_IN_TOKENS[0].name;
 
 export function pagesOf(tokens: readonly TokenName[]): TokenName[][] {
   const pages: TokenName[][] = [];

@@ -43,7 +43,7 @@ const resultOf = <T extends z.ZodType>(schema: T) => z.object({ result: schema }
 /** `[time, open, high, low, close, vwap, volume, count]`. The figures are strings, but the time is a number. */
 export function candleOfRow(row: unknown): Candle | undefined {
   if (!Array.isArray(row) || typeof row[0] !== 'number') return undefined;
-  const [time, open, high, low, close, , volume] = row as unknown[];
+  const [time, open, high, low, close, , volume]: unknown[] = row;
   return candleOf(time, open, high, low, close, volume);
 }
 
