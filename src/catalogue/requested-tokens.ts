@@ -81,17 +81,9 @@ export function createRequestedTokens(dependencies: Dependencies) {
     const listed = (await coins.named(ids)).filter(({ id, symbol }) => isTokenSymbol(symbol) && !isPaused(id));
     if (listed.length === 0) return;
     const joined = listed.flatMap(({ id }) => underWay.get(id) ?? []);
-    const wanted = listed.filter(({ id }) => !underWay.has(id));
-    const reserved = new Set(
-      wanted.length > 0
-        ? await store.reserve(
-            user,
-            wanted.map(({ id }) => id),
-            clock.now(),
-          )
-        : [],
-    );
-    await Promise.all([...joined, ...wanted.filter(({ id }) => reserved.has(id)).map(addOnce)]);
+    const wanted = listed.map(({ id }) => id).filter((id) => !underWay.has(id));
+    const reserved = new Set(wanted.length > 0 ? await store.reserve(user, wanted, clock.now()) : []);
+    await Promise.all([...joined, ...listed.filter(({ id }) => reserved.has(id)).map(addOnce)]);
     await catalogue.sync();
   }
 

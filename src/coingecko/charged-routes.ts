@@ -7,7 +7,7 @@ import { NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import { ERRORS } from './errors.ts';
 
 /** The number of coins per charged call. */
-export const COINS_PER_CALL = 10;
+const COINS_PER_CALL = 10;
 export const callsFor = (coins: number): number => Math.ceil(coins / COINS_PER_CALL);
 
 /** What all routes of CoinGecko's API share. */
@@ -22,7 +22,8 @@ export const PER_COIN = {
   ...SHARED,
   cost: () => 0,
   price: `one call for every ${COINS_PER_CALL} returned coins, rounded up`,
-};
+  headers: ['Quotient-Token?', 'RateLimit-Policy?', 'RateLimit?'],
+} as const;
 
 /** The response for a coin without the requested data, as of `now` (Unix ms). */
 export const emptyResponse = (body: string, now: number, gaps: readonly string[] = []): DataResponse => ({

@@ -83,8 +83,6 @@ export function createCoins({ catalogue, coins, requestedTokens }: Dependencies)
       return { token: found.token, address: comparedAddress(address) };
     },
 
-    /** The tokens that replace requested tokens, as in `Quotient-Token`. */
-    replaced,
     /** Adds `Quotient-Token` to a response. */
     noted(response: DataResponse, names: readonly string[]): DataResponse {
       const token = replaced(names);

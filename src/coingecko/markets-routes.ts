@@ -79,8 +79,6 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
       }),
     },
   };
-  const config = { ...PER_COIN, headers: ['Quotient-Token?', 'RateLimit-Policy?', 'RateLimit?'] } as const;
-
   async function pageOf(candidates: readonly Token[], order: Order, perPage: number, page: number): Promise<Token[]> {
     const start = (page - 1) * perPage;
     if (start >= candidates.length) return [];
@@ -99,15 +97,8 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
     digits: string,
   ) {
     const { periods, sparkline, rehypothecated } = marketOptions;
-    const shown = [
-      tokens.map(({ name }) => name).join(),
-      order,
-      quote.code,
-      periods.join(),
-      sparkline,
-      rehypothecated,
-      digits,
-    ];
+    const names = tokens.map(({ name }) => name).join();
+    const shown = [names, order, quote.code, periods.join(), sparkline, rehypothecated, digits];
     return figures<object>({
       requestKey: `coingecko markets ${shown.join(' ')}`,
       tokens,
@@ -130,7 +121,7 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
     });
   }
 
-  app.get('/coins/markets', { schema, config }, async (request, reply) => {
+  app.get('/coins/markets', { schema, config: PER_COIN }, async (request, reply) => {
     const { ids, names, symbols, include_tokens, vs_currency, order, per_page, page, precision, ...wanted } =
       request.query;
     await coins.ensure(request.user, ids);

@@ -112,7 +112,6 @@ export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options)
 
   const tags = ['coingecko'];
   const response = { 200: prices };
-  const config = { ...PER_COIN, headers: ['Quotient-Token?', 'RateLimit-Policy?', 'RateLimit?'] } as const;
 
   const price = {
     tags,
@@ -140,14 +139,14 @@ export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options)
     response,
   };
 
-  app.get('/simple/price', { schema: price, config }, async (request, reply) => {
+  app.get('/simple/price', { schema: price, config: PER_COIN }, async (request, reply) => {
     const { ids, names, symbols, include_tokens, vs_currencies: quotes, ...wanted } = request.query;
     await coins.ensure(request.user, ids);
     const named = coins.select({ ids, names, symbols, all: include_tokens === 'all' });
     const most = quotes.length === 0 ? 0 : callsFor(new Set(named.map(({ key }) => key)).size);
     return sendCharged(request, reply, most, async () => coins.noted(await respond(named, quotes, wanted), ids));
   });
-  app.get('/simple/token_price/:platform', { schema: tokenPrice, config }, async (request, reply) => {
+  app.get('/simple/token_price/:platform', { schema: tokenPrice, config: PER_COIN }, async (request, reply) => {
     const { contract_addresses, vs_currencies: quotes, ...wanted } = request.query;
     const named = await coins.withAddresses(request.user, request.params.platform, contract_addresses);
     const most = quotes.length === 0 ? 0 : callsFor(named.length);

@@ -34,7 +34,8 @@ type Deps = {
 export function createTokenReader({ store, backfill, clock }: Deps) {
   const counted = new Map<TokenName, { changes: number | undefined; rows: readonly SeriesSummary[] }>();
 
-  async function count(names: readonly TokenName[], changes: ReadonlyMap<TokenName, number>): Promise<void> {
+  async function count(tokens: readonly Token[], changes: ReadonlyMap<TokenName, number>): Promise<void> {
+    const names = tokens.map(({ name }) => name);
     const changed = names.filter((name) => changes.has(name) && counted.get(name)?.changes !== changes.get(name));
     const rows = changed.length > 0 ? await store.summary(plausibleTimes(clock.now()), changed) : [];
     const rowsOf = Map.groupBy(rows, ({ token }) => token);
@@ -46,10 +47,7 @@ export function createTokenReader({ store, backfill, clock }: Deps) {
     const timesOf = new Map(times.map((time) => [time.token, time]));
 
     return async (tokens: readonly Token[]) => {
-      await count(
-        tokens.map(({ name }) => name),
-        changes,
-      );
+      await count(tokens, changes);
       return tokens.map((token) => {
         const rows = changes.has(token.name) ? (counted.get(token.name)?.rows ?? []) : [];
         const held = INTERVALS.flatMap((interval) => heldOf(rows, interval) ?? []);

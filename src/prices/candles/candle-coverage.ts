@@ -113,7 +113,7 @@ export function createCandleCoverage({ source, cache, archive, retention, clock 
         firstUnsettled(wholeOf(stored)) === undefined &&
         (valuation?.isSettled(lastAt) ?? true),
       gaps,
-      outcome: valuation ? withRates(outcome, valuation.outcome) : outcome,
+      outcome: withRates(outcome, valuation?.outcome),
     };
   }
 

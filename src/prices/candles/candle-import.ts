@@ -38,10 +38,8 @@ function readFigures({ line, fields }: CsvLine, form: Form): ReadCandle {
   const at = timestampOf({ line, fields }, form);
   if (typeof at === 'object') return at;
   const names = columns.includes('trades') ? [...FIGURES, 'trades' as const] : FIGURES;
-  const numbers = readNumbers(
-    names.map((name) => fields[columns.indexOf(name)] ?? ''),
-    decimal,
-  );
+  const texts = names.map((name) => fields[columns.indexOf(name)] ?? '');
+  const numbers = readNumbers(texts, decimal);
   const wrong = numbers.findIndex((value) => !(typeof value === 'number' && value >= 0 && Number.isFinite(value)));
   if (wrong >= 0) return { fault: `${names[wrong]} must be a number of at least 0` };
   const [open, high, low, close, volume] = numbers as [...[number, number, number, number, number]];

@@ -67,10 +67,10 @@ export function currencyText({ currency, source, usdRate, on }: Valuation, at?: 
 }
 
 /** If rates cannot be fetched, older rates are used with their dates, and the response does not count as failed. */
-export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome): FetchOutcome => ({
+export const withRates = (outcome: FetchOutcome, ofRates: FetchOutcome | undefined): FetchOutcome => ({
   ...outcome,
-  fetched: outcome.fetched || ofRates.fetched,
-  refreshing: outcome.refreshing || ofRates.refreshing,
+  fetched: outcome.fetched || (ofRates?.fetched ?? false),
+  refreshing: outcome.refreshing || (ofRates?.refreshing ?? false),
 });
 
 /** The `Retry-After` while rates are awaited, in seconds. */

@@ -51,7 +51,7 @@ export function createHistory({ archive, cachedResponses, backfill, reader, valu
       dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
       isImmutable: rows.isSettled && gaps.length === 0,
       gaps,
-      outcome: valuation ? withRates(outcome, valuation.outcome) : outcome,
+      outcome: withRates(outcome, valuation?.outcome),
     };
   }
 

@@ -131,14 +131,9 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
       const now = clock.now();
       throw rateUnavailable(first.valuation, { from: now, thru: now }, []);
     }
-    const outcome = rates.reduce(
-      (sum, { valuation }) => (valuation ? withRates(sum, valuation.outcome) : sum),
-      fetched,
-    );
-    const rows = request.rows(
-      priced,
-      rates.map(({ rate }) => rate),
-    );
+    const outcome = rates.reduce((sum, { valuation }) => withRates(sum, valuation?.outcome), fetched);
+    const currentRates = rates.map(({ rate }) => rate);
+    const rows = request.rows(priced, currentRates);
     const version = [
       ...priced.map(({ name, symbol, title, latest, change }) =>
         [name, symbol, title, versionOf(latest), change].join(),
@@ -147,14 +142,11 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
     ].join(';');
     const isWide = priced.length * currencies.length > WIDE;
     const body = await cachedResponses.bodyOfRows(requestKey, { version, isWide }, () => request.write(rows));
-    return {
-      body,
-      ...factsOf(
-        priced.map((one) => one.latest),
-        outcome,
-      ),
-      cost: request.cost(rows),
-    };
+    const facts = factsOf(
+      priced.map((one) => one.latest),
+      outcome,
+    );
+    return { body, ...facts, cost: request.cost(rows) };
   }
 
   return <Row>(request: FiguresRequest<Row>): DataResponse | Promise<DataResponse> =>

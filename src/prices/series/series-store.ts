@@ -108,16 +108,14 @@ export function createSeriesStore<Row extends { at: number; final: boolean }>(
      * series is sent as one JSON text of arrays: separate rows take four times as long, and names half of the text.
      */
     async rowsFrom(wanted: readonly RowsFrom[], times: Span, most: number): Promise<Row[][]> {
-      const inOrder = JSON.stringify(
-        wanted.map(({ token, interval, from }, place) => ({ place, token, interval, from })),
-      );
+      const inOrder = wanted.map(({ token, interval, from }, place) => ({ place, token, interval, from }));
       const rows = await prisma.$queryRaw<{ rows: string | null }[]>`
         SELECT (SELECT json_agg(json_build_array(${epochMs('found.at')}, ${values}) ORDER BY found.at)::text
           FROM (SELECT * FROM ${table}
             WHERE token = wanted.token AND "interval" = wanted."interval"::series_interval AND at >= to_timestamp(wanted."from" / 1000)
               AND ${sqlSourceIn('source', MARKET_SOURCES)} AND ${series.isPlausible(times)}
             ORDER BY at LIMIT ${most}::int) AS found) AS rows
-        FROM json_to_recordset(${inOrder}::json) AS wanted(place int, token text, "interval" text, "from" float8)
+        FROM json_to_recordset(${JSON.stringify(inOrder)}::json) AS wanted(place int, token text, "interval" text, "from" float8)
         ORDER BY place`;
       return rows.map((found) => (JSON.parse(found.rows ?? '[]') as never[]).map(series.toRow));
     },

@@ -152,11 +152,8 @@ const isWithin = (column: Prisma.Sql, spans: readonly Span[]) => Prisma.sql`${co
 function isSuperseded(interval: Interval, covers: Span, rows: readonly NewRow[]) {
   if (interval === 'day')
     return Prisma.sql`date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given)`;
-  const missing = missingSamples(
-    interval,
-    covers,
-    rows.map(({ at }) => at),
-  );
+  const times = rows.map(({ at }) => at);
+  const missing = missingSamples(interval, covers, times);
   return Prisma.sql`at BETWEEN ${toInstant(covers.from)} AND ${toInstant(covers.thru)}
     AND NOT ${isWithin(Prisma.sql`at`, missing)}`;
 }

@@ -32,10 +32,8 @@ async function ticker(pairs: readonly string[], send: SendToExchange) {
 
 /** The response contains no times. */
 async function requestTrades(pairs: readonly PairNames[], send: SendToExchange) {
-  const items = await ticker(
-    pairs.map(([name]) => name),
-    send,
-  );
+  const mainNames = pairs.map(([name]) => name);
+  const items = await ticker(mainNames, send);
   const reported = pairs.flatMap((names): [string, LastTrade][] => {
     const name = names.find((name) => Object.hasOwn(items, name));
     if (name === undefined) return [];
