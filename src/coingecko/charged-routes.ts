@@ -1,9 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Catalogue } from '#catalogue/catalogue';
+import type { CoinList } from '#catalogue/coin-list';
+import type { Clock } from '#core/clock';
+import type { Candles } from '#prices/candles/candles';
+import type { createWindowSender } from '#prices/history/history-routes';
 import { PRIMARY_SOURCE } from '#prices/model/market-sources';
+import type { Market } from '#prices/open-market';
 import type { Gate } from '#server/gate';
 import { bodyOf, type DataResponse } from '#server/responses/response-body';
 import type { Send } from '#server/responses/write-response';
 import { NOTHING_TO_FETCH } from '#upstream/fetch-runner';
+import type { Coins } from './coins.ts';
+import type { QuoteCurrency } from './currencies.ts';
 import { ERRORS } from './errors.ts';
 
 /** The number of coins per charged call. */
@@ -36,6 +44,20 @@ export const emptyResponse = (body: string, now: number, gaps: readonly string[]
   gaps,
   outcome: { ...NOTHING_TO_FETCH, fetched: true },
 });
+
+/** What the groups of routes share. */
+export type RouteOptions = {
+  coins: Coins;
+  coinList: CoinList;
+  catalogue: Catalogue;
+  currencies: ReadonlyMap<string, QuoteCurrency>;
+  market: Market;
+  candles: Candles;
+  send: Send;
+  sendCharged: ChargedSend;
+  sendWindow: ReturnType<typeof createWindowSender>;
+  clock: Clock;
+};
 
 type Dependencies = { gate: Pick<Gate, 'charge' | 'refund'>; send: Send };
 

@@ -1,14 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CoinList } from '#catalogue/coin-list';
 import type { Token } from '#catalogue/token';
 import { DAY } from '#core/clock';
-import type { LatestFigures } from '#prices/latest/latest-figures';
 import type { DataResponse } from '#server/responses/response-body';
-import type { Send } from '#server/responses/write-response';
-import { ONE_CALL } from './charged-routes.ts';
-import type { Coins } from './coins.ts';
-import { basesOf, type QuoteCurrency, quoteRates } from './currencies.ts';
+import { ONE_CALL, type RouteOptions } from './charged-routes.ts';
+import { basesOf, quoteRates } from './currencies.ts';
 import { type CoinParts, coinRecord } from './figures/coin-record.ts';
 import { coinId, contractAddress, flag } from './parameters.ts';
 
@@ -28,21 +24,13 @@ const record = z.record(z.string(), z.unknown()).meta({
   examples: [{ id: 'bitcoin', symbol: 'btc', name: 'Bitcoin', market_data: { current_price: { usd: 84001.9 } } }],
 });
 
-type Options = {
-  coins: Coins;
-  coinList: Pick<CoinList, 'storedPlatforms'>;
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  figures: LatestFigures;
-  send: Send;
-};
-
-export const coinDetails: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { coins, coinList, currencies, figures, send } = options;
+export const coinDetails: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
+  const { coins, coinList, currencies, market, send } = options;
   const quotes = [...currencies.values()];
 
   async function respond(token: Token, wanted: CoinParts, contract?: string): Promise<DataResponse> {
     const platforms = (await coinList.storedPlatforms([token.name])).get(token.name);
-    return figures<object>({
+    return market.figures<object>({
       requestKey: `coingecko coin ${token.name} ${JSON.stringify([wanted, contract, platforms])}`,
       tokens: [token],
       currencies: wanted.market_data ? basesOf(quotes) : [],

@@ -5,7 +5,7 @@ import { createWindowSender } from '#prices/history/history-routes';
 import type { OpenPrices } from '#prices/open-prices';
 import type { RouteDeps } from '#server/capability';
 import { upstreamProblem } from '#upstream/failures/failure';
-import { createChargedSend } from './charged-routes.ts';
+import { createChargedSend, type RouteOptions } from './charged-routes.ts';
 import { coinCharts } from './charts/charts-routes.ts';
 import { coinHistory } from './charts/history-routes.ts';
 import { coinDetails } from './coin-routes.ts';
@@ -35,8 +35,19 @@ export const coinGecko: FastifyPluginAsyncZod<Options> = async (app, options) =>
   const coins = createCoins({ catalogue, coins: coinList, requestedTokens });
   const currencies = quoteCurrencies(prices.currencies);
   const sendCharged = createChargedSend({ gate, send });
-  const { figures, ranking } = market;
-  const shared = { coins, coinList, catalogue, currencies, market, figures, ranking, send, sendCharged, clock };
+  const sendWindow = createWindowSender(send, enterWindow);
+  const shared: RouteOptions = {
+    coins,
+    coinList,
+    catalogue,
+    currencies,
+    market,
+    candles,
+    send,
+    sendCharged,
+    sendWindow,
+    clock,
+  };
 
   app.setValidatorCompiler(coinGeckoValidator);
   app.setErrorHandler((error, request, reply) => {
@@ -57,11 +68,7 @@ export const coinGecko: FastifyPluginAsyncZod<Options> = async (app, options) =>
   });
   app.register(coinReference, shared);
   app.register(keyUsage, { usageOf, burstPerSecond: settings.burstPerSecond });
-  app.register(simplePrices, { ...shared, now: clock.now });
-  app.register(coinMarkets, { ...shared, all: catalogue.all });
-  app.register(coinDetails, shared);
-  app.register(coinHistory, shared);
-  app.register(coinCharts, { ...shared, candles, sendWindow: createWindowSender(send, enterWindow) });
+  for (const group of [simplePrices, coinMarkets, coinDetails, coinHistory, coinCharts]) app.register(group, shared);
   // The first URL is the prefix itself.
   for (const url of ['', '/*'])
     app.route({

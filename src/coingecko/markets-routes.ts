@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { Token } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import { enclosed } from '#prices/history/series-text';
-import type { LatestFigures, PricedToken, Ranked, Ranking } from '#prices/latest/latest-figures';
-import { type ChargedSend, callsFor, PER_COIN } from './charged-routes.ts';
-import type { Coins } from './coins.ts';
+import type { PricedToken, Ranked } from '#prices/latest/latest-figures';
+import { callsFor, PER_COIN, type RouteOptions } from './charged-routes.ts';
 import { type QuoteCurrency, quoteRates } from './currencies.ts';
 import { type MarketOptions, marketRecord, PERIODS, type Period } from './figures/market-record.ts';
 import { choice, flag, list, precision, quoteCurrency, roundTo, whole } from './parameters.ts';
@@ -37,17 +36,8 @@ const rankedOf = ({ latest }: PricedToken): Pick<Ranked, 'marketCap' | 'volume'>
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
 
-type Options = {
-  coins: Coins;
-  all: () => readonly Token[];
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  figures: LatestFigures;
-  ranking: Ranking;
-  sendCharged: ChargedSend;
-};
-
-export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { coins, all, currencies, figures, ranking, sendCharged } = options;
+export const coinMarkets: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
+  const { coins, catalogue, currencies, market, sendCharged } = options;
 
   const schema = {
     tags: ['coingecko'],
@@ -84,7 +74,7 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
     if (start >= candidates.length) return [];
     if (candidates.length <= perPage) return [...candidates];
     // The figures of all tokens are not in memory, so pages are divided by the stored figures.
-    const ranks = order.startsWith('id') ? undefined : await ranking();
+    const ranks = order.startsWith('id') ? undefined : await market.ranking();
     const rows = candidates.map((token) => ({ token, ranked: ranks?.get(token.name) }));
     return sorted(rows, order).slice(start, start + perPage);
   }
@@ -99,7 +89,7 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
     const { periods, sparkline, rehypothecated } = marketOptions;
     const names = tokens.map(({ name }) => name).join();
     const shown = [names, order, quote.code, periods.join(), sparkline, rehypothecated, digits];
-    return figures<object>({
+    return market.figures<object>({
       requestKey: `coingecko markets ${shown.join(' ')}`,
       tokens,
       currencies: [quote.base],
@@ -127,7 +117,7 @@ export const coinMarkets: FastifyPluginAsyncZod<Options> = async (app, options) 
     await coins.ensure(request.user, ids);
     const isSelected = [ids, names, symbols].some((one) => one.length > 0);
     const selected = isSelected ? coins.select({ ids, names, symbols, all: include_tokens === 'all' }) : undefined;
-    const candidates = selected ? [...new Set(selected.map(({ token }) => token))] : all();
+    const candidates = selected ? [...new Set(selected.map(({ token }) => token))] : catalogue.all();
     const tokens = await pageOf(candidates, order, per_page, page);
     const marketOptions = {
       periods: wanted.price_change_percentage,

@@ -1,17 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Catalogue } from '#catalogue/catalogue';
-import type { CoinList } from '#catalogue/coin-list';
 import type { Token } from '#catalogue/token';
 import { BUILT_IN_TOKENS } from '#catalogue/token';
-import type { Clock } from '#core/clock';
 import { bodyOfList } from '#prices/history/series-text';
-import type { LatestFigures, Ranking } from '#prices/latest/latest-figures';
 import { bodyOf } from '#server/responses/response-body';
 import { sendShared } from '#server/responses/static-content';
-import type { Send } from '#server/responses/write-response';
-import { FREE, OPEN } from './charged-routes.ts';
-import { basesOf, describeCurrency, type QuoteCurrency, quoteRates } from './currencies.ts';
+import { FREE, OPEN, type RouteOptions } from './charged-routes.ts';
+import { basesOf, describeCurrency, quoteRates } from './currencies.ts';
 import { figuresIn } from './figures/coin-figures.ts';
 import { imagesOf } from './figures/coin-record.ts';
 import { choice, flag, plainText } from './parameters.ts';
@@ -25,18 +20,8 @@ const headers = ['ETag', 'Vary'] as const;
 const rows = (description: string, example: object) =>
   z.array(z.record(z.string(), z.unknown())).meta({ description, examples: [[example]] });
 
-type Options = {
-  catalogue: Pick<Catalogue, 'all' | 'generation'>;
-  coinList: CoinList;
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  figures: LatestFigures;
-  ranking: Ranking;
-  send: Send;
-  clock: Clock;
-};
-
-export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { catalogue, currencies, figures, ranking, send } = options;
+export const coinReference: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
+  const { catalogue, currencies, market, send } = options;
   const quotes = [...currencies.values()];
   const lists = createSharedLists(options);
   const none = await bodyOfList([]);
@@ -46,7 +31,7 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
   /** Matches, those with the largest market cap first. */
   async function search(text: string): Promise<object[]> {
     const searched = text.trim().toLowerCase();
-    const ranks = await ranking();
+    const ranks = await market.ranking();
     const cap = ({ name }: Token) => ranks.get(name)?.marketCap ?? -1;
     return catalogue
       .all()
@@ -138,7 +123,7 @@ export const coinReference: FastifyPluginAsyncZod<Options> = async (app, options
     send(
       request,
       reply,
-      figures<[string, object]>({
+      market.figures<[string, object]>({
         requestKey: 'coingecko exchange_rates',
         tokens: [BITCOIN],
         currencies: basesOf(quotes),

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { enclosed } from '#prices/history/series-text';
-import type { LatestFigures, PricedToken } from '#prices/latest/latest-figures';
+import type { PricedToken } from '#prices/latest/latest-figures';
 import type { DataResponse } from '#server/responses/response-body';
 import { NOTHING_TO_FETCH } from '#upstream/fetch-runner';
-import { type ChargedSend, callsFor, emptyResponse, PER_COIN } from './charged-routes.ts';
-import type { Coins, NamedCoin } from './coins.ts';
+import { callsFor, emptyResponse, PER_COIN, type RouteOptions } from './charged-routes.ts';
+import type { NamedCoin } from './coins.ts';
 import { basesOf, type QuoteCurrency, type QuoteRate, quoteRates, seconds } from './currencies.ts';
 import { figuresIn, type Round } from './figures/coin-figures.ts';
 import {
@@ -69,22 +69,14 @@ const write = (rows: readonly Row[]): Iterable<string> =>
     rows.map(({ key, members }) => `${JSON.stringify(key)}:${JSON.stringify(members)}`),
   );
 
-type Options = {
-  coins: Coins;
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  figures: LatestFigures;
-  sendCharged: ChargedSend;
-  now: () => number;
-};
-
-export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options) => {
-  const { coins, currencies, figures, sendCharged, now } = options;
+export const simplePrices: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
+  const { coins, currencies, market, sendCharged, clock } = options;
   const vs_currencies = quoteCurrencyList(currencies);
 
   /** Without a known currency, each coin is an empty object. */
   function withoutFigures(named: readonly NamedCoin[]): DataResponse {
     const rows = [...new Set(named.map(({ key }) => key))].map((key) => ({ key, members: {} }));
-    const response = emptyResponse([...write(rows)].join(''), now());
+    const response = emptyResponse([...write(rows)].join(''), clock.now());
     return { ...response, fetchedAt: undefined, outcome: NOTHING_TO_FETCH, cost: 0 };
   }
 
@@ -93,7 +85,7 @@ export const simplePrices: FastifyPluginAsyncZod<Options> = async (app, options)
     const { precision: digits, ...flags } = wanted;
     const shown = [named.map(({ key, token }) => `${key}=${token.name}`), quotes.map(({ code }) => code)];
     const round = roundTo(digits);
-    return figures<Row>({
+    return market.figures<Row>({
       requestKey: ['coingecko simple', ...shown.map((one) => one.join()), Object.values(flags).join(), digits].join(
         ' ',
       ),

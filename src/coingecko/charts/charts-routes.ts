@@ -2,17 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Token } from '#catalogue/token';
-import { type Clock, DAY, startOfDate } from '#core/clock';
+import { DAY, startOfDate } from '#core/clock';
 import { Problem } from '#core/problems';
-import type { Candles } from '#prices/candles/candles';
-import type { createWindowSender } from '#prices/history/history-routes';
 import type { CandleColumns } from '#prices/model/candle';
 import type { Window } from '#prices/model/interval';
 import type { PointColumns } from '#prices/model/series';
-import type { Market } from '#prices/open-market';
 import type { DataResponse } from '#server/responses/response-body';
-import { emptyResponse, ONE_CALL } from '../charged-routes.ts';
-import type { Coins } from '../coins.ts';
+import { emptyResponse, ONE_CALL, type RouteOptions } from '../charged-routes.ts';
 import type { QuoteCurrency } from '../currencies.ts';
 import { beyondReach } from '../errors.ts';
 import { candleText, chartText, EMPTY_CHART, planCandles } from '../figures/chart-text.ts';
@@ -79,21 +75,18 @@ const described = ([summary, operationId]: readonly [string, string]) => ({
 });
 const config = { ...ONE_CALL, headers: ['Quotient-Currency?', 'Quotient-Token?'] } as const;
 
-type Options = {
-  coins: Coins;
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  market: Market;
-  candles: Candles;
-  sendWindow: ReturnType<typeof createWindowSender>;
-  clock: Clock;
-};
 type Make = () => DataResponse | Promise<DataResponse>;
 type Requested = { token: Token; window: Window; about: readonly (string | number)[] };
 type ChartQuery = { vs_currency: QuoteCurrency; precision?: number | undefined };
 type CoinOfRequest = { user: number; params: z.output<typeof coinId> | z.output<typeof contractAddress> };
 
 /** A known coin without samples has an empty chart. A time that no source reaches has CoinGecko's own error. */
-async function orEmpty(make: Make, empty: string, { market, clock }: Options, window?: Window): Promise<DataResponse> {
+async function orEmpty(
+  make: Make,
+  empty: string,
+  { market, clock }: RouteOptions,
+  window?: Window,
+): Promise<DataResponse> {
   try {
     return await make();
   } catch (error) {
@@ -109,7 +102,7 @@ async function orEmpty(make: Make, empty: string, { market, clock }: Options, wi
   }
 }
 
-async function tokenOf({ user, params }: CoinOfRequest, { coins }: Options): Promise<Token> {
+async function tokenOf({ user, params }: CoinOfRequest, { coins }: RouteOptions): Promise<Token> {
   if ('id' in params) return coins.find(user, params.id);
   return (await coins.withAddress(user, params.platform, params.address)).token;
 }
@@ -117,7 +110,7 @@ async function tokenOf({ user, params }: CoinOfRequest, { coins }: Options): Pro
 function chartOf(
   { token, window, about }: Requested,
   { vs_currency: { code, base, perUnit }, precision }: ChartQuery,
-  { market, clock }: Options,
+  { market, clock }: RouteOptions,
 ): DataResponse | Promise<DataResponse> {
   if (window.span.from > clock.now()) return emptyResponse(EMPTY_CHART, clock.now());
   const round = roundTo(precision);
@@ -126,7 +119,7 @@ function chartOf(
   return market.windowAs(key, { token: token.name, window, render, currency: base });
 }
 
-export const coinCharts: FastifyPluginAsyncZod<Options> = async (app, options) => {
+export const coinCharts: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
   const { coins, currencies, market, candles: exchange, sendWindow, clock } = options;
   const vs_currency = quoteCurrency(currencies);
   const ofDays = z.object({ vs_currency, days, interval: chartInterval, precision });

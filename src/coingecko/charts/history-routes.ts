@@ -1,16 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Token } from '#catalogue/token';
-import { type Clock, DAY } from '#core/clock';
+import { DAY } from '#core/clock';
 import { Problem } from '#core/problems';
 import { DOLLAR } from '#prices/model/currency';
 import type { Market } from '#prices/open-market';
 import { date as dateParameter } from '#prices/parameters';
 import { bodyOf, type DataResponse } from '#server/responses/response-body';
-import type { Send } from '#server/responses/write-response';
-import { emptyResponse, ONE_CALL } from '../charged-routes.ts';
-import type { Coins } from '../coins.ts';
-import { basesOf, type QuoteCurrency } from '../currencies.ts';
+import { emptyResponse, ONE_CALL, type RouteOptions } from '../charged-routes.ts';
+import { basesOf } from '../currencies.ts';
 import { beyondReach } from '../errors.ts';
 import { COMMUNITY_DATA, DEVELOPER_DATA, imagesOf } from '../figures/coin-record.ts';
 import { coinId, flag } from '../parameters.ts';
@@ -20,15 +18,7 @@ const record = z.record(z.string(), z.unknown()).meta({
   examples: [{ id: 'bitcoin', symbol: 'btc', name: 'Bitcoin', market_data: { current_price: { usd: 84001.9 } } }],
 });
 
-type Options = {
-  coins: Coins;
-  currencies: ReadonlyMap<string, QuoteCurrency>;
-  market: Market;
-  send: Send;
-  clock: Clock;
-};
-
-export const coinHistory: FastifyPluginAsyncZod<Options> = async (app, options) => {
+export const coinHistory: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
   const { coins, currencies, market, send, clock } = options;
   const quotes = [...currencies.values()];
 

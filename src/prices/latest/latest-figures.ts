@@ -6,12 +6,11 @@ import { type Currency, DOLLAR, tokenOfCurrency, type UsdRate } from '#prices/mo
 import { INTERVALS } from '#prices/model/interval';
 import { samplesOf } from '#prices/model/series';
 import type { DataResponse } from '#server/responses/response-body';
-import type { CachedResponses } from '#server/responses/response-cache';
 import { upstreamProblem } from '#upstream/failures/failure';
 import { allOutcomes } from '#upstream/fetch-runner';
 import type { ArchiveCache } from './latest-cache.ts';
 import type { SourcedLatest } from './latest-composition.ts';
-import { createLatestFacts, type LatestFetches, type LatestValuations, priceOf, versionOf } from './latest-response.ts';
+import { createLatestFacts, type LatestDeps, priceOf, versionOf } from './latest-response.ts';
 import type { ArchiveStore, RankedFigures } from './latest-store.ts';
 
 type Named = Pick<Token, 'name' | 'symbol' | 'title'>;
@@ -68,16 +67,8 @@ function hoursBefore(archive: Archive, token: string, at: number, ago: number): 
   return prices.length >= ago / HOUR - 2 ? prices : undefined;
 }
 
-type Dependencies = {
-  archive: Archive;
-  backfill: LatestFetches;
-  cachedResponses: CachedResponses;
-  valuations: LatestValuations;
-  clock: Clock;
-};
-
 /** Responses with the latest figures of any number of tokens, in several currencies. */
-export function createLatestFigures({ archive, backfill, cachedResponses, valuations, clock }: Dependencies) {
+export function createLatestFigures({ archive, backfill, cachedResponses, valuations, clock }: LatestDeps) {
   const factsOf = createLatestFacts({ backfill, clock });
 
   function pricedToken(token: Named): PricedToken[] {

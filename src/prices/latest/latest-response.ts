@@ -157,10 +157,10 @@ export type LatestValuations = {
   ofLatest(currency: Currency, records: readonly LatestPrice[], since?: number): Promise<LatestValuation>;
 };
 
-type Dependencies = {
+export type LatestDeps = {
   archive: Pick<ArchiveCache, 'load' | 'latest' | 'series'>;
   backfill: LatestFetches;
-  cachedResponses: Pick<CachedResponses, 'get' | 'keep' | 'body'>;
+  cachedResponses: CachedResponses;
   valuations: LatestValuations;
   clock: Clock;
 };
@@ -177,7 +177,7 @@ export function knownPrices(rows: readonly LatestResponseRow[], { failure }: Fet
   return latest;
 }
 
-export function createLatestPrices({ archive, backfill, cachedResponses, valuations, clock }: Dependencies) {
+export function createLatestPrices({ archive, backfill, cachedResponses, valuations, clock }: LatestDeps) {
   const factsOf = createLatestFacts({ backfill, clock });
 
   function responseOf(
