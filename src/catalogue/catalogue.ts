@@ -41,10 +41,7 @@ export const knownSince = (token: Pick<Token, 'listed'> | undefined, firstDay = 
 export const beginningOf = (token: Pick<Token, 'begins'> | undefined): number =>
   token ? midnightOf(token.begins) : FIRST_BLOCK;
 
-/**
- * A shared symbol refers to the first token with it. The symbol of a requested token refers to nothing: a user could
- * otherwise change what a symbol means to others.
- */
+/** A shared symbol refers to the first token, and a requested token's symbol to nothing: users could redefine it. */
 function indexOf(tokens: readonly Token[]) {
   const byName = new Map<TokenName, Token>(tokens.map((token) => [token.name, token]));
   const bySymbol = new Map<string, Token>();

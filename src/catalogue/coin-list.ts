@@ -22,10 +22,7 @@ type Dependencies = {
   clock: Clock;
 };
 
-/**
- * CoinGecko's list of coins with their addresses, fetched on request and at most once a day. Throws `UpstreamFailure`
- * while no list is stored and its fetch fails.
- */
+/** CoinGecko's list of coins, fetched on request and daily. Throws `UpstreamFailure` if none is stored. */
 export function createCoinList({ source, store, watched, singleFlight, clock }: Dependencies) {
   async function fetch(): Promise<void> {
     if (!source) return;

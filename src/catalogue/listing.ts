@@ -49,10 +49,7 @@ function assertAdded(name: string): void {
   if (BUILT_IN_NAMES.includes(name)) throw rejected('This token is built in and cannot be changed or removed.');
 }
 
-/**
- * Adds and removes tokens for the operator, with an audit event. Throws `UpstreamFailure`, `token_rejected`, and
- * `not_found` for an unknown ID.
- */
+/** Changes tokens for the operator, with audit events. Throws `UpstreamFailure`, `token_rejected`, `not_found`. */
 export function createListing({ coinGecko, coins, exchanges, store, catalogue, clock }: Dependencies) {
   const notServed = (name: string, detail = 'No token with this ID is served.') =>
     unknown(

@@ -94,9 +94,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
   }
 
   return {
-    /**
-     * Adds the unknown tokens among these IDs for a user. Undefined if there are none. A failed token stays unknown.
-     */
+    /** Adds the unknown tokens among these IDs for a user. Undefined if there are none. Failed ones stay unknown. */
     ensure(user: number, texts: readonly string[]): Promise<void> | undefined {
       const ids = [...new Set(texts.map((text) => text.trim().toLowerCase()))];
       const unknown = ids.filter((id) => isTokenId(id) && !catalogue.find(id));

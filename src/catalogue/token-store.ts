@@ -33,10 +33,7 @@ export const TOKENS_CHANGED = 'tokens';
 type Change = { name: string; action: 'token.add' | 'token.alias' | 'token.remove'; operator: Operator | undefined };
 
 export function createTokenStore(prisma: PrismaClient) {
-  /**
-   * Changes a token by `statement`, which has no `RETURNING`, with its version and audit event. False if no row
-   * changed.
-   */
+  /** Changes a token by `statement` without `RETURNING`, with version and audit event. False if unchanged. */
   async function change({ name, action, operator }: Change, statement: Prisma.Sql): Promise<boolean> {
     const rows = await prisma.$queryRaw<unknown[]>`
       WITH old AS MATERIALIZED (SELECT ${FACTS} AS facts FROM token WHERE name = ${name} FOR UPDATE),
@@ -105,9 +102,7 @@ const RETRY_AFTER = 10 * MINUTE;
 /** Stores the tokens that keys request, and who requested them in the last hour. */
 export function createRequestedTokenStore(prisma: PrismaClient) {
   return {
-    /**
-     * The tokens that may be added for a user. Race: the lock serializes two processes that count one user's requests.
-     */
+    /** The tokens that may be added for a user. Race: the lock serializes two counts of a user's requests. */
     async reserve(user: number, tokens: readonly TokenName[], now: number): Promise<TokenName[]> {
       const since = iso(now - HOUR);
       const [, rows] = await prisma.$transaction([

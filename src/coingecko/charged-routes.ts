@@ -61,10 +61,7 @@ export type RouteOptions = {
 
 type Dependencies = { gate: Pick<Gate, 'charge' | 'refund'>; send: Send };
 
-/**
- * Charges `calls`, the maximum, before the response is made, so that a user without enough calls causes no work.
- * Refunds the difference if the response costs less.
- */
+/** Charges `calls`, the maximum, before the response is made, and refunds the difference. */
 export function createChargedSend({ gate, send }: Dependencies) {
   return async function sendCharged(
     request: FastifyRequest,

@@ -27,9 +27,8 @@ type Deps = {
 };
 
 /**
- * Creates the function that reads the state of the archive once. It returns a function that reports tokens: the first
- * instant with data and the time of the last price (Unix ms), the archived spans, and the time of the first price of
- * each interval. The samples of a token are counted again only after a change.
+ * Creates the function that reads the archive's state and returns a function that reports tokens: the first instant and
+ * the last price (Unix ms), the archived spans, and the first price per interval. Counts samples after changes.
  */
 export function createTokenReader({ store, backfill, clock }: Deps) {
   const counted = new Map<TokenName, { changes: number | undefined; rows: readonly SeriesSummary[] }>();

@@ -18,9 +18,7 @@ import {
 const pauseOf = ({ reason, retryAfter = 0 }: UpstreamFailure): number =>
   reason === 'not_listed' ? Number.POSITIVE_INFINITY : retryAfter;
 
-/**
- * A sample, and the failures of the sources before its source. `failure` is set if every source failed or is outdated.
- */
+/** A sample, and the failures of earlier sources. `failure` is set if each failed or is outdated. */
 export type FailoverResult = {
   source: StatisticsSourceName;
   sample: ChainSample;

@@ -11,9 +11,7 @@ export const STATISTICS_SYMBOLS = BUILT_IN_TOKENS.flatMap(({ symbol, statistics 
   statistics ? [symbol] : [],
 ) as unknown as [StatisticsSymbol, ...StatisticsSymbol[]];
 
-/**
- * The calls per sample, the tokens that a source may serve, and the interval at which it updates its figures, in ms.
- */
+/** The calls per sample, the tokens of a source, and the interval at which it updates figures, in ms. */
 const KINDS = {
   // CryptoCompare currently lists two of the four chains. The service requests the other chains once a day. Publishes
   // one record per UTC day.

@@ -29,9 +29,7 @@ export function createCandleAvailability({ store, source, retention, clock }: De
   /** The stored candles are read again after each change to the store. */
   const storedAt = memo(read, { ttl: Number.POSITIVE_INFINITY, clock });
 
-  /**
-   * Returns a function of a token and its first price (Unix ms), which returns undefined for a token without a pair.
-   */
+  /** Returns a function of a token and its first price (Unix ms); undefined for a token without a pair. */
   return async () => {
     const { firsts, coverage } = await storedAt(await store.changes());
     const now = clock.now();

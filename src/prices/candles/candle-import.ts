@@ -177,10 +177,7 @@ export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 
       return { bad, daily };
     },
 
-    /**
-     * Imports all of a checked file or nothing. `added` counts inserted candles without trades. Throws
-     * `ImportFileError`.
-     */
+    /** Imports a checked file as a whole or not at all. `added` counts added candles. Throws `ImportFileError`. */
     async run(file: CandleFile, { token, source, interval, allowHoles, usdRate }: Options) {
       const now = clock.now();
       const length = candleLength(interval);

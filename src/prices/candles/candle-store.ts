@@ -21,9 +21,7 @@ export function createCandleStore(prisma: PrismaClient) {
   return {
     ...createSeriesStore(prisma, CANDLE_TABLE),
 
-    /**
-     * Stores all candles of a file or none. Calls `covers` after the last candle. Returns the number of changed rows.
-     */
+    /** Stores all candles of a file or none. Calls `covers` at the end. Returns the number of changed rows. */
     import: (
       what: string,
       { token, interval, source }: CandleSeries & { source: MarketSourceName },

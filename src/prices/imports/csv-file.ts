@@ -139,10 +139,7 @@ export async function openCsvLines(path: string) {
   };
 }
 
-/**
- * Opens CSV. `headerOf` reads the first line, and returns undefined if it is no header. `row` contains the fields of the
- * first line after the header. Throws `ImportFileError`.
- */
+/** Opens CSV. `headerOf` can reject the first line as no header. `row` is the first row. Throws `ImportFileError`. */
 export async function openTable<Header>(path: string, headerOf: (fields: readonly string[]) => Header | undefined) {
   const file = await openCsvLines(path);
   const firstLines: CsvLine[] = [];

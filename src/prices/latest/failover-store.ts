@@ -25,10 +25,7 @@ export function createFailoverStore(prisma: PrismaClient) {
       return { served: row.served, since: row.since?.getTime(), differences };
     },
 
-    /**
-     * Replaces the state `from` and increments the version of `what`. One statement, so only one of two processes that
-     * decide at once succeeds. Returns false for the other.
-     */
+    /** Replaces the state `from`. One statement: if two processes decide at once, one of them gets false. */
     async replace(what: string, from: FailoverState, to: FailoverState): Promise<boolean> {
       const since = to.since === undefined ? Prisma.sql`NULL::timestamptz` : toInstant(to.since);
       const changed = await prisma.$executeRaw`

@@ -44,9 +44,7 @@ const samplesOf = (source: MarketSourceName, token: TokenName): readonly Fetch[]
     ? [`chart:${token}`, `hours:${token}`, `daily:${token}`]
     : INTERVALS.map((interval) => `${source}:${interval}:${token}` as const);
 
-/**
- * Missing samples of these intervals are requested again. The chart of the last day contains all five-minute samples.
- */
+/** Missing samples of these intervals are requested again. The last day's chart has all five-minute samples. */
 export const RETRIED = ['hour', 'day'] as const satisfies readonly Interval[];
 /** The name of the stored time since when samples of a series have been missing. */
 export const missingOf = (token: TokenName, interval: Interval): Fetch => `missing:${interval}:${token}`;

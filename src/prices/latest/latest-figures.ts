@@ -99,8 +99,7 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
   ) {
     if (currency === DOLLAR) return { rate: IN_DOLLARS, valuation: undefined };
     const token = tokenOfCurrency(currency);
-    // The highest and lowest prices in bitcoin do not occur at the same times as the highest and lowest prices in
-    // dollars.
+    // The highest and lowest prices in bitcoin are at other times than those in dollars.
     const records = withExtremes && token === undefined ? latest.map(({ record }) => record) : [];
     const valuation = await valuations.ofLatest(currency, records, clock.now() - ratesOf);
     const { now, usdRate } = valuation;

@@ -38,10 +38,7 @@ export function isMidnightSample(at: number): boolean {
   return at - startOfDate(at) < LATE;
 }
 
-/**
- * CoinGecko provides the last day from 00:35 UTC and caches responses until 00:40. Finer samples are final after two
- * hours. A daily row that is not at midnight is never final.
- */
+/** CoinGecko caches responses until 00:40 UTC. A daily row that is not at midnight is never final. */
 export function isSettled(interval: Interval, at: number, fetchedAt: number): boolean {
   if (interval === 'day') return isMidnightSample(at) && fetchedAt >= dayReady(at);
   return fetchedAt > at + 2 * HOUR;

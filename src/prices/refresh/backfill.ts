@@ -125,8 +125,7 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
           singleFlight.forget(name);
           continue;
         }
-        // If this call only joined a fetch in flight, that fetch may have been for other hours, so these hours may
-        // still be missing.
+        // A joined fetch may have been for other hours, so these hours may still be missing.
         if (isMade || kind !== 'hours') tried.push(kind);
       }
     },

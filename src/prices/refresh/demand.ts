@@ -9,10 +9,7 @@ type Dependencies = { store: DemandStore; clock: Clock };
 
 /** The requested tokens, across all processes. */
 export function createDemand({ store, clock }: Dependencies) {
-  /**
-   * When a token was last requested, and last recorded (Unix ms), by the wall clock as in the store. A clock that is
-   * set back must not delay the next record.
-   */
+  /** When a token was last requested, and recorded (Unix ms). A clock that is set back delays no record. */
   const requestedAt = new Map<TokenName, number>();
   const notedAt = new Map<TokenName, number>();
 

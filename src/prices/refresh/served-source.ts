@@ -67,9 +67,7 @@ export function createServedSource(deps: RefreshDeps, { sources, store, differed
     }
   }
 
-  /**
-   * Whether a source takes over: all sources from the served one to it are unsound, or it is higher and has recovered.
-   */
+  /** Whether all sources from the served one to this one are unsound, or this one is higher and has recovered. */
   function takesOver(source: LatestSource, isRecovered: (since: number) => boolean): boolean {
     const rank = rankOf(source.name);
     const served = servedRank();

@@ -56,8 +56,7 @@ export function createWindowFailover(deps: RefreshDeps, exchanges: readonly Wind
     const head = rows[0];
     const last = rows.at(-1);
     if (!head || !last) return recorder.record(resource, token, [], clock.now());
-    // The exchange may not have listed the token before the first sample that it returned, so nothing is known about
-    // the time before it.
+    // The exchange may not have listed the token before its first sample.
     const start = Math.max(from, head.at - spacingOf(interval) + 1);
     const reach = { from: start, thru: intervalStart('minute', last.at) + MINUTE - 1 };
     const ofExchanges = higherThan(name).filter((source) => source !== PRIMARY_SOURCE);

@@ -47,9 +47,7 @@ export function createPointStore(prisma: PrismaClient) {
       return new Map(rows.map(({ token, changes }) => [token, changes]));
     },
 
-    /**
-     * The stored prices at the start of each date, from samples or candles. `dates` has the first and the last date.
-     */
+    /** The prices at the start of each date, from samples or candles. `dates` has the first and last date. */
     async dailyPrices(token: TokenName, dates: Span): Promise<ReadonlyMap<number, number>> {
       const from = toInstant(startOfDate(dates.from));
       const thru = toInstant(startOfDate(dates.thru) + DAY);

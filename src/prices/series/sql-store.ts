@@ -104,10 +104,7 @@ export const shareRows = ({ lock }: SeriesTable<unknown>) => [
   Prisma.sql`SELECT FROM refresh WHERE resource = ${lock} FOR SHARE`,
 ];
 
-/**
- * Adds spans to a source's coverage. Each instant belongs to one source: the preferred one. Adjacent spans are merged.
- * Two concurrent writers may leave an overlap, which readers merge.
- */
+/** Adds spans to a source's coverage. Each instant belongs to the preferred source. Readers merge overlaps. */
 export function addCoverage(
   table: SeriesTable<unknown>,
   token: TokenName,

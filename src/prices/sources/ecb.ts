@@ -128,8 +128,7 @@ const isClose = (a: number, b: number): boolean => a < b * MAX_FACTOR && b < a *
 
 function isOutlier(rates: readonly PublishedRate[], place: number): boolean {
   const rate = rates[place]?.rate ?? 0;
-  // Nearly all rates are close to the previous rate. Only the other rates are compared with the median, which takes
-  // longer.
+  // Nearly all rates are close to the previous rate. The median takes longer.
   if (isClose(rate, rates[place - 1]?.rate ?? 0) && isClose(rate, rates[place + 1]?.rate ?? rate)) return false;
   const around = rates.slice(Math.max(0, place - AROUND), place + AROUND + 1).map(({ rate }) => rate);
   const median = around.toSorted((a, b) => a - b)[around.length >> 1] as number;

@@ -75,8 +75,7 @@ export const statisticsSource =
           return upstream.send({ ...request, withinMs }, (response) => use(read(schema, response, clock.now())));
         };
         const send: SourceSend = (...parameters) => sendWithin(1, ...parameters);
-        // An optional request that hangs uses at most half of the remaining time, so that the sample is returned in
-        // time.
+        // An optional request that hangs uses at most half of the remaining time.
         const sendOptional: SourceSend<undefined> = async (request, schema, use) => {
           try {
             return await sendWithin(0.5, { ...request, ownFailures: OPTIONAL_FAILURES }, schema, use);
@@ -91,9 +90,7 @@ export const statisticsSource =
     };
   };
 
-/**
- * A reported figure. A malformed figure is NaN, so that the sample lacks only this figure. A missing figure is null.
- */
+/** A reported figure: NaN if malformed, so that only this figure is lacking, and null if missing. */
 export const figure = (schema: z.ZodType<number>) =>
   z
     .unknown()
