@@ -1,7 +1,8 @@
 import { HOUR, SECOND } from '#core/clock';
 import { memo } from '#core/memo';
 import { SAMPLE } from '#prices/latest/latest-records';
-import { type LatestPrices, priceOf, sourcesOf, toRecord } from '#prices/latest/latest-response';
+import type { LatestPrices } from '#prices/latest/latest-response';
+import { priceOf, sourcesOf, toRecord } from '#prices/latest/latest-rows';
 import { daysWindow } from '#prices/model/interval';
 import { type Body, bodyOf, type DataResponse } from '#server/responses/response-body';
 import { UpstreamFailure, upstreamProblem } from '#upstream/failures/failure';

@@ -10,7 +10,8 @@ import { upstreamProblem } from '#upstream/failures/failure';
 import { allOutcomes } from '#upstream/fetch-runner';
 import type { ArchiveCache } from './latest-cache.ts';
 import type { SourcedLatest } from './latest-composition.ts';
-import { createLatestFacts, type LatestDeps, priceOf, versionOf } from './latest-response.ts';
+import { createLatestFacts, type LatestDeps } from './latest-response.ts';
+import { priceOf, versionOf } from './latest-rows.ts';
 import type { ArchiveStore, RankedFigures } from './latest-store.ts';
 
 type Named = Pick<Token, 'name' | 'symbol' | 'title'>;

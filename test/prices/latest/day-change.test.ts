@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY, MINUTE, SECOND } from '#core/clock';
-import { dayChange } from '#prices/latest/latest-response';
+import { dayChange } from '#prices/latest/latest-rows';
 import { createSeries, POINTS } from '#prices/model/series';
 
 const AT = Date.UTC(2026, 4, 15, 14, 10, 6);
