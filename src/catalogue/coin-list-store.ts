@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { bumpVersion } from '#upstream/claims-and-budgets-store';
-import { COINS, type ListedCoin } from './listed-coin.ts';
+import { COINS, type ListedCoin } from './token.ts';
 
 const MAX_FOUND = 25;
 

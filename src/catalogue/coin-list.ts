@@ -4,7 +4,7 @@ import { createFetchRunner, type SingleFlight } from '#upstream/fetch-runner';
 import { ageAt } from '#upstream/freshness';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CoinListStore } from './coin-list-store.ts';
-import { COINS, comparedAddress, type ListedCoin } from './listed-coin.ts';
+import { COINS, comparedAddress, type ListedCoin } from './token.ts';
 
 /** The list is fetched at most once in this time, in ms. */
 const FETCH_INTERVAL = DAY;

@@ -1,10 +1,10 @@
 import type { CapabilityDeps } from '#server/capability';
 import { createCoinList, watchCoinList } from './coin-list.ts';
 import { createCoinListStore } from './coin-list-store.ts';
-import type { ListedCoin } from './listed-coin.ts';
 import { createListing } from './listing.ts';
 import { createRequestedTokens } from './requested-tokens.ts';
-import { createRequestedTokenStore, createTokenStore } from './token-store.ts';
+import type { ListedCoin } from './token.ts';
+import { createTokenStore } from './token-store.ts';
 
 type Deps = Pick<CapabilityDeps, 'database' | 'openSingleFlight' | 'versions' | 'clock'>;
 
@@ -24,4 +24,4 @@ export const openListing = ({ database, deadline, ...deps }: ListingDeps) =>
   createListing({ ...deps, store: deadline.over(createTokenStore(database.prisma)) });
 
 export const openRequestedTokens = ({ database, deadline, ...deps }: RequestDeps) =>
-  createRequestedTokens({ ...deps, store: deadline.over(createRequestedTokenStore(database.prisma)) });
+  createRequestedTokens({ ...deps, store: deadline.over(createTokenStore(database.prisma)) });

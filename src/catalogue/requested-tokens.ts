@@ -7,9 +7,8 @@ import { FIRST_BLOCK } from '#upstream/items/plausible';
 import type { Catalogue } from './catalogue.ts';
 import { type CoinSource, createCoinFacts, type PairSource } from './coin-facts.ts';
 import type { CoinList } from './coin-list.ts';
-import type { ListedCoin } from './listed-coin.ts';
-import { isTokenId, isTokenSymbol, type TokenName } from './token.ts';
-import { REQUESTED_TOKENS, type RequestedTokenStore } from './token-store.ts';
+import { isTokenId, isTokenSymbol, type ListedCoin, type TokenName } from './token.ts';
+import { KEPT_WITHOUT_REQUEST, type TokenStore } from './token-store.ts';
 
 const REMOVAL_INTERVAL = HOUR;
 
@@ -28,7 +27,7 @@ type Dependencies = {
   coinGecko: Pick<CoinSource, 'daily' | 'history'>;
   coins: Pick<CoinList, 'named'>;
   exchanges: readonly PairSource[];
-  store: RequestedTokenStore;
+  store: Pick<TokenStore, 'reserve' | 'addRequested' | 'removeUnused'>;
   catalogue: Catalogue & { sync(): Promise<void> };
   clock: Clock;
   log: Log;
@@ -58,7 +57,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
     const { listed, price } = await firstDate({ ...named, price: null });
     const { pairs } = await pairsFor({ ...named, price });
     const begins = isoDate(FIRST_BLOCK);
-    await store.add({ name: id, symbol, title, begins, listed, statistics: false, pairs }, clock.now());
+    await store.addRequested({ name: id, symbol, title, begins, listed, statistics: false, pairs }, clock.now());
     log.info({ token: id }, 'requested token added');
   }
 
@@ -90,7 +89,7 @@ export function createRequestedTokens(dependencies: Dependencies) {
   async function removeUnused(): Promise<void> {
     if ((await store.removeUnused(clock.now())) === 0) return;
     await catalogue.sync();
-    log.info({ days: REQUESTED_TOKENS.kept / HOUR / 24 }, 'tokens without requests removed');
+    log.info({ days: KEPT_WITHOUT_REQUEST / HOUR / 24 }, 'tokens without requests removed');
   }
 
   return {

@@ -32,6 +32,14 @@ export const TOKENS_CHANGED = 'tokens';
 
 type Change = { name: string; action: 'token.add' | 'token.alias' | 'token.remove'; operator: Operator | undefined };
 
+/** The maximum number of unknown tokens per user and hour. */
+export const REQUESTS_PER_HOUR = 20;
+/** How long a token that was added on request is served without a request, in ms. */
+export const KEPT_WITHOUT_REQUEST = 90 * DAY;
+/** The pause after a failure before a user's request for the same token is tried again, in ms. */
+const RETRY_AFTER = 10 * MINUTE;
+
+/** Stores the tokens, and who requested unknown tokens in the last hour. */
 export function createTokenStore(prisma: PrismaClient) {
   /** Changes a token by `statement` without `RETURNING`, with version and audit event. False if unchanged. */
   async function change({ name, action, operator }: Change, statement: Prisma.Sql): Promise<boolean> {
@@ -83,25 +91,7 @@ export function createTokenStore(prisma: PrismaClient) {
         Prisma.sql`UPDATE token SET removed_at = ${toInstant(at)}, added_at = NULL
           WHERE name = ${name} AND removed_at IS NULL`,
       ),
-  };
-}
 
-export type TokenStore = ReturnType<typeof createTokenStore>;
-
-export const REQUESTED_TOKENS = {
-  /** The maximum number of unknown tokens per user and hour. */
-  perHour: 20,
-  inAll: MAX_SERVED,
-  /** How long a token that was added on request is served without a request, in ms. */
-  kept: 90 * DAY,
-} as const;
-
-/** The pause after a failure before a user's request for the same token is tried again, in ms. */
-const RETRY_AFTER = 10 * MINUTE;
-
-/** Stores the tokens that keys request, and who requested them in the last hour. */
-export function createRequestedTokenStore(prisma: PrismaClient) {
-  return {
     /** The tokens that may be added for a user. Race: the lock serializes two counts of a user's requests. */
     async reserve(user: number, tokens: readonly TokenName[], now: number): Promise<TokenName[]> {
       const since = iso(now - HOUR);
@@ -112,9 +102,9 @@ export function createRequestedTokenStore(prisma: PrismaClient) {
           SELECT ${user}::int, name, ${iso(now)}::timestamptz
           FROM unnest(${[...tokens]}::text[]) WITH ORDINALITY AS wanted(name, place)
           WHERE NOT EXISTS (SELECT FROM token WHERE token.name = wanted.name AND (removed_at IS NULL OR added_at IS NULL))
-            AND (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${REQUESTED_TOKENS.inAll}::int
+            AND (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${MAX_SERVED}::int
           ORDER BY EXISTS (SELECT FROM token_request WHERE user_key = ${user}::int AND token = wanted.name) DESC, place
-          LIMIT greatest(0, ${REQUESTED_TOKENS.perHour}::int - (SELECT count(*) FROM token_request
+          LIMIT greatest(0, ${REQUESTS_PER_HOUR}::int - (SELECT count(*) FROM token_request
             WHERE user_key = ${user}::int AND requested_at > ${since}::timestamptz
               AND NOT token = ANY (${[...tokens]}::text[])))
           ON CONFLICT (user_key, token) DO UPDATE SET requested_at = excluded.requested_at
@@ -125,13 +115,13 @@ export function createRequestedTokenStore(prisma: PrismaClient) {
     },
 
     /** Adds a token, unless the operator has removed it or there are too many, and increments the version. */
-    async add({ name, symbol, title, begins, listed, pairs }: Token, at: number): Promise<void> {
+    async addRequested({ name, symbol, title, begins, listed, pairs }: Token, at: number): Promise<void> {
       await prisma.$executeRaw`
         WITH added AS (
           INSERT INTO token AS known (name, symbol, title, begins, listed, pairs, added_at, requested_at)
           SELECT ${name}, ${symbol}, ${title}, ${begins}::date, ${listed}::date, ${JSON.stringify(pairs)}::jsonb,
             ${iso(at)}::timestamptz, ${iso(at)}::timestamptz
-          WHERE (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${REQUESTED_TOKENS.inAll}::int
+          WHERE (SELECT count(*) FROM token WHERE removed_at IS NULL) < ${MAX_SERVED}::int
           ON CONFLICT (name) DO UPDATE SET symbol = excluded.symbol, title = excluded.title, begins = excluded.begins,
             listed = excluded.listed, pairs = excluded.pairs, added_at = excluded.added_at,
             requested_at = excluded.requested_at, removed_at = NULL
@@ -145,7 +135,7 @@ export function createRequestedTokenStore(prisma: PrismaClient) {
       prisma.$executeRaw`
         WITH removed AS (
           UPDATE token SET removed_at = ${iso(now)}::timestamptz
-          WHERE removed_at IS NULL AND greatest(added_at, requested_at) <= ${iso(now - REQUESTED_TOKENS.kept)}::timestamptz
+          WHERE removed_at IS NULL AND greatest(added_at, requested_at) <= ${iso(now - KEPT_WITHOUT_REQUEST)}::timestamptz
             AND added_at IS NOT NULL
           RETURNING name)
         ${bumpedIfAny('removed')}`,
@@ -157,4 +147,4 @@ const bumpedIfAny = (changed: 'added' | 'removed'): Prisma.Sql => Prisma.sql`
   INSERT INTO refresh (resource, version) SELECT ${TOKENS_CHANGED}, 1 FROM ${Prisma.raw(changed)} LIMIT 1
   ON CONFLICT (resource) DO UPDATE SET version = refresh.version + 1`;
 
-export type RequestedTokenStore = ReturnType<typeof createRequestedTokenStore>;
+export type TokenStore = ReturnType<typeof createTokenStore>;

@@ -86,3 +86,16 @@ export const isTokenId = (text: string): boolean => /^[a-z0-9_-][a-z0-9._-]{0,99
 /** Whether a text is a symbol in lower case, without spaces, commas or control characters. */
 export const isTokenSymbol = (text: string): boolean =>
   /^[^\s,\p{C}]{1,50}$/u.test(text) && text === text.toLowerCase();
+
+/** The row of `Refresh` with the version and the time of CoinGecko's list of coins. */
+export const COINS = 'coins';
+
+/** A coin in CoinGecko's list. `symbol` is in lower case. `platforms` maps a platform to the contract's address there. */
+export type ListedCoin = { id: string; symbol: string; title: string; platforms: Readonly<Record<string, string>> };
+
+/** Addresses of EVM platforms are case-insensitive: their capitals are only a checksum. */
+const EVM_ADDRESS = /^0x[\da-f]{40}$/i;
+
+/** An address as it is compared. Only addresses of EVM platforms are case-insensitive. */
+export const comparedAddress = (address: string): string =>
+  EVM_ADDRESS.test(address) ? address.toLowerCase() : address;

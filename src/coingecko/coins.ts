@@ -1,8 +1,7 @@
 import type { Catalogue } from '#catalogue/catalogue';
 import type { CoinList } from '#catalogue/coin-list';
-import { comparedAddress } from '#catalogue/listed-coin';
 import type { RequestedTokens } from '#catalogue/requested-tokens';
-import type { Token } from '#catalogue/token';
+import { comparedAddress, type Token } from '#catalogue/token';
 import { withToken } from '#prices/successors';
 import type { DataResponse } from '#server/responses/response-body';
 import { coinNotFound } from './parameters.ts';

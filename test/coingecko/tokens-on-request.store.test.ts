@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createRequestedTokenStore, createTokenStore, REQUESTED_TOKENS } from '#catalogue/token-store';
+import { createTokenStore, REQUESTS_PER_HOUR } from '#catalogue/token-store';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { sandboxTokens } from '#sandbox/tokens';
 import { callTool } from '../mcp/open.ts';
@@ -156,12 +156,12 @@ test('a token that the operator removed is not added on request', async () => {
 
 test('the limits hold if several processes count at once', async () => {
   stand = await openStand();
-  const store = createRequestedTokenStore(stand.database.prisma);
+  const store = createTokenStore(stand.database.prisma);
   const now = stand.clock.now();
   const reserved = await Promise.all(
     Array.from({ length: 6 }, (_, i) => store.reserve(1, names.slice(5 + 10 * i, 15 + 10 * i), now)),
   );
-  expect(reserved.flat()).toHaveLength(REQUESTED_TOKENS.perHour);
+  expect(reserved.flat()).toHaveLength(REQUESTS_PER_HOUR);
   await stand.database.prisma.$executeRaw`
     INSERT INTO token (name, symbol, title, begins, listed)
     SELECT 'coin-' || n, 'c' || n, 'Coin', '2020-01-01', '2020-01-01' FROM generate_series(6, 5000) n`;

@@ -1,5 +1,4 @@
-import type { ListedCoin } from '#catalogue/listed-coin';
-import type { Token } from '#catalogue/token';
+import type { ListedCoin, Token } from '#catalogue/token';
 import { DAY, iso } from '#core/clock';
 import type { PricedToken } from '#prices/latest/latest-figures';
 import type { QuoteRate } from '../currencies.ts';

@@ -20,9 +20,8 @@ import { createWorkingSet, type WorkingSet } from '#prices/series/working-set';
 import { plausibleTimes } from '#upstream/items/plausible';
 import { type ResourceOf, readResource, type SourceResource } from '#upstream/resource';
 import type { VersionWatcher } from '#upstream/version-watcher';
-import type { FailoverState, FailoverStore } from './failover-store.ts';
 import { composeLatest, type SourcedLatest } from './latest-composition.ts';
-import type { ArchiveStore, LatestRow } from './latest-store.ts';
+import type { ArchiveStore, FailoverState, FailoverStore, LatestRow } from './latest-store.ts';
 
 /** The names of the primary source's resources do not contain the source. */
 export const latestFetchOf = (source: MarketSourceName): Fetch =>

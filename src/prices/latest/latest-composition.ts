@@ -2,8 +2,7 @@ import { DAY, MINUTE } from '#core/clock';
 import type { MarketSourceName, SourceOrder } from '#prices/model/market-sources';
 import { isContradicted } from '#prices/model/price-check';
 import { besidesOtherPrice, type LatestPrice, type MarketFigures } from '#prices/model/prices-records';
-import type { FailoverState } from './failover-store.ts';
-import { type LatestRow, pricesOf } from './latest-store.ts';
+import { type FailoverState, type LatestRow, pricesOf } from './latest-store.ts';
 
 export type SourcedLatest = {
   record: LatestPrice;

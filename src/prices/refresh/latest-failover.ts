@@ -1,5 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import type { FailoverStore } from '#prices/latest/failover-store';
+import type { FailoverStore } from '#prices/latest/latest-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { createFetchRunner, type FetchOutcome, NOTHING_TO_FETCH } from '#upstream/fetch-runner';
 import { ageAt, type Warning, waitOnRefresh } from '#upstream/freshness';

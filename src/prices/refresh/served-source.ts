@@ -1,9 +1,8 @@
 import type { TokenName } from '#catalogue/token';
 import { HOUR } from '#core/clock';
-import type { FailoverState, FailoverStore, PriceDifference } from '#prices/latest/failover-store';
 import type { Fetch } from '#prices/latest/latest-cache';
 import { isUpdated } from '#prices/latest/latest-composition';
-import { pricesOf } from '#prices/latest/latest-store';
+import { type FailoverState, type FailoverStore, type PriceDifference, pricesOf } from '#prices/latest/latest-store';
 import type { MarketSourceName } from '#prices/model/market-sources';
 import { isContradicted } from '#prices/model/price-check';
 import { UpstreamFailure } from '#upstream/failures/failure';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Coin, NamedCoin } from '#catalogue/coin-facts';
-import type { ListedCoin } from '#catalogue/listed-coin';
+import type { ListedCoin } from '#catalogue/token';
 import { type Clock, isoDate } from '#core/clock';
 import { createItemReport, type Dropped, readItems, readMembers } from '#upstream/items/items';
 import { FIRST_BLOCK, implausibleTime } from '#upstream/items/plausible';

@@ -1,21 +1,20 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openLog } from '#open';
-import { createFailoverStore } from '#prices/latest/failover-store';
 import { type ArchiveCache, openArchiveCache } from '#prices/latest/latest-cache';
-import { createArchiveStore } from '#prices/latest/latest-store';
+import { createArchiveStore, createFailoverStore } from '#prices/latest/latest-store';
 import { INTERVALS } from '#prices/model/interval';
 import { firstSample, samplesOf } from '#prices/model/series';
 import type { PointUpdate } from '#prices/series/sql-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { plausibleTimes } from '#upstream/items/plausible';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { builtIn } from '../../../fixtures/tokens.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { type TestDatabase, openTestDatabase } from '../../support/database/database.ts';
 import { storedRows } from '../../support/service/stored-rows.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;

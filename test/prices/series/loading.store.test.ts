@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type TestClock, createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
 import { DAY, MINUTE } from '#core/clock';
 import { openLog } from '#open';
-import { createFailoverStore } from '#prices/latest/failover-store';
 import { openArchiveCache } from '#prices/latest/latest-cache';
-import { createArchiveStore } from '#prices/latest/latest-store';
+import { createArchiveStore, createFailoverStore } from '#prices/latest/latest-store';
 import { lastSample, samplesOf } from '#prices/model/series';
 import { createWorkingSet } from '#prices/series/working-set';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
-import { builtIn } from '../../../fixtures/tokens.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { type TestDatabase, openTestDatabase } from '../../support/database/database.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;
