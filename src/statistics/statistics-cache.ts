@@ -26,10 +26,7 @@ const namesOf = (sources: readonly StatisticsSourceName[]): (StatisticsFetch | U
   ]);
 
 /** Converts a sample to a record. A figure that the source did not report is null. */
-export function statisticsRecord(
-  symbol: StatisticsSymbol,
-  { id, at, partnerSymbol, figures }: ChainSample,
-): StoredStatistics {
+function statisticsRecord(symbol: StatisticsSymbol, { id, at, partnerSymbol, figures }: ChainSample): StoredStatistics {
   const name = symbol.toUpperCase();
   const time = Math.floor(at / SECOND);
   return { id: id ?? null, time, symbol: name, partner_symbol: partnerSymbol ?? name, ...NO_STATISTICS, ...figures };

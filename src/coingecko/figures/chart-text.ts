@@ -34,7 +34,7 @@ export function* chartText(columns: PointColumns, perUnit: number, round: Round)
 export const EMPTY_CHART = JSON.stringify({ prices: [], market_caps: [], total_volumes: [] });
 
 /** The candles that are read, and the length in ms of those that are returned. */
-export type CandlePlan = { interval: CandleInterval; length: number };
+type CandlePlan = { interval: CandleInterval; length: number };
 
 /** The candles that CoinGecko returns for some days, or that `interval` chooses. */
 export function planCandles(days: number, interval: 'auto' | 'daily' | 'hourly'): CandlePlan {

@@ -148,7 +148,7 @@ type PlannedCandles = { from: number | undefined; wait: Wait };
 export const isCandleSettled = (at: number, length: number, fetchedAt: number): boolean =>
   fetchedAt >= at + length + SETTLES_AFTER;
 
-export const runningCandle = (interval: Interval, now: number): number =>
+const runningCandle = (interval: Interval, now: number): number =>
   Math.floor(now / candleLength(interval)) * candleLength(interval);
 
 const firstAvailable = (interval: Interval, reach: number): number =>

@@ -4,7 +4,7 @@ import { ageAt, type Wait } from '#upstream/freshness';
 import { FIRST_BLOCK } from '#upstream/items/plausible';
 
 /** How long a rate is valid without a successor, in ms. Weekends and holidays last at most five days. */
-export const HOLDS = 10 * DAY;
+const HOLDS = 10 * DAY;
 
 /**
  * The rates of one currency. Each is valid until the next; if that is more than ten days away, on its own date only.

@@ -12,11 +12,11 @@ import type { RateStore } from './rate-store.ts';
 import { createRateSeries, type KnownRates, planRates, type RateSeries } from './rate-validity.ts';
 import type { Valuation } from './valuation.ts';
 
-export const RATES = 'rates';
-export type RateFetch = typeof RATES;
+const RATES = 'rates';
+type RateFetch = typeof RATES;
 
 /** The rates per euro. `units` is undefined for the euro itself. */
-export type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
+type RatePair = { dollars: RateSeries; units: RateSeries | undefined };
 type CacheDependencies = { store: RateStore; versions: Pick<VersionWatcher, 'watch'>; clock: Clock };
 
 /** Holds the stored rates of requested currencies in memory. Every process stores rates first and then reads them. */
@@ -65,7 +65,7 @@ export function createRateCache({ store, versions, clock }: CacheDependencies) {
   };
 }
 
-export type RateCache = ReturnType<typeof createRateCache>;
+type RateCache = ReturnType<typeof createRateCache>;
 
 type Dependencies = {
   source: Pick<Ecb, 'rates'>;

@@ -28,7 +28,7 @@ export type ReaderDeps = {
 };
 
 /** On every plan, CoinGecko provides minutes for the last day only. */
-export const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
+const isOnNoPlan = ({ interval, span }: Window, now: number) => interval === 'minute' && span.thru < now - DAY;
 
 /** Whether CoinGecko has no history of this interval at all, or has failed to provide its samples for a week. */
 function isLacking({ archive, backfill, clock }: ReaderDeps, token: TokenName, { interval, span }: Window): boolean {
@@ -41,7 +41,7 @@ function isLacking({ archive, backfill, clock }: ReaderDeps, token: TokenName, {
 type EmptyWindow = { token: TokenName; window: Window; failure: unknown; gaps: readonly Span[] };
 
 /** The error for a window without a sample. */
-export function emptyWindowProblem(deps: ReaderDeps, { token, window, failure, gaps: spans }: EmptyWindow): unknown {
+function emptyWindowProblem(deps: ReaderDeps, { token, window, failure, gaps: spans }: EmptyWindow): unknown {
   const { archive, backfill, clock } = deps;
   const { interval, span } = window;
   const gaps = spans.map((gap) => spanText(interval, gap));

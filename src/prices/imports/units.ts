@@ -12,7 +12,7 @@ const COINGECKO = /^[^-]+-([a-z]{3})-(?:max|\d)/;
 /** `bitcoin-2026-01-01-2026-01-31-eur.csv` from this service. */
 const OWN = /\d{4}-\d\d-\d\d-([a-z]{3})(?: ?\(\d+\))?$/;
 
-export type NamedUnits = { token: Token | undefined; currency: Currency | undefined };
+type NamedUnits = { token: Token | undefined; currency: Currency | undefined };
 
 /** The rest of a text after a token's name, its symbol or Kraken's symbol for it. The longest match counts. */
 function matchOf(text: string, { name, symbol, pairs }: Token): { length: number; rest: string } {
@@ -31,7 +31,7 @@ function matchOf(text: string, { name, symbol, pairs }: Token): { length: number
 }
 
 /** The token with which a file name begins, where `own` takes precedence, and the currency that the name contains. */
-export function unitsOfFileName(path: string, own: Token, tokens: readonly Token[]): NamedUnits {
+function unitsOfFileName(path: string, own: Token, tokens: readonly Token[]): NamedUnits {
   const text = basename(path)
     .toLowerCase()
     .replace(/\.[a-z]+$/, '');
@@ -57,7 +57,7 @@ const TOLERANCE = 0.01;
 const LEAST_DATES = 3;
 
 /** A price per date (Unix ms of its midnight, UTC). */
-export type PricesByDate = ReadonlyMap<number, number>;
+type PricesByDate = ReadonlyMap<number, number>;
 
 /** Collects the price nearest to the start of each date. The memory depends only on the number of dates. */
 export function createDailyPrices() {

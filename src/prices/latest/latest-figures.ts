@@ -29,7 +29,7 @@ export type PricedToken = Named & {
 /** The value of a currency's unit in US dollars, now, 24 hours ago, and on the dates of the extremes. NaN if unknown. */
 export type LatestRate = { currency: Currency; now: number; dayBefore: number; at: UsdRate };
 
-export type FiguresRequest<Row> = {
+type FiguresRequest<Row> = {
   requestKey: string;
   tokens: readonly Named[];
   currencies: readonly Currency[];

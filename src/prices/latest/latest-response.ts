@@ -79,7 +79,7 @@ const isThere = (outcome: FetchOutcome | Promise<FetchOutcome>): outcome is Fetc
 const noPrice = () => new Problem('no_data', 'The price sources report no price for this token.');
 
 /** Throws a problem if no token has a price. */
-export function knownPrices(rows: readonly LatestResponseRow[], { failure }: FetchOutcome): SourcedLatest[] {
+function knownPrices(rows: readonly LatestResponseRow[], { failure }: FetchOutcome): SourcedLatest[] {
   const latest = rows.flatMap(({ latest }) => latest ?? []);
   if (latest.length === 0) throw failure === undefined ? noPrice() : upstreamProblem(failure);
   return latest;

@@ -102,7 +102,7 @@ const writeQuotes = (source: MarketSourceName, quotes: Quotes): Prisma.Sql[] => 
   ...(source === PRIMARY_SOURCE ? [writeSamples('hour', source, quotes)] : []),
 ];
 
-export type PriceTimes = { token: TokenName; pricedAt: number | null; respondedAt: number | null };
+type PriceTimes = { token: TokenName; pricedAt: number | null; respondedAt: number | null };
 
 /** A token is inactive if its price in the last response was older than this, in ms. */
 const INACTIVE_AFTER = DAY;

@@ -47,5 +47,3 @@ export function createKeyCheck({ source, budget, configured, log }: Dependencies
     },
   };
 }
-
-export type KeyCheck = ReturnType<typeof createKeyCheck>;

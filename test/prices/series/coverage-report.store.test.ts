@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { createTestClock } from '../../../fixtures/clock.ts';
-import { builtIn } from '../../../fixtures/tokens.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BUILT_IN_NAMES, type TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { openLog } from '#open';
@@ -12,9 +11,10 @@ import type { PointUpdate } from '#prices/series/sql-store';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { plausibleTimes } from '#upstream/items/plausible';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { type TestDatabase, openTestDatabase } from '../../support/database/database.ts';
+import { createTestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { storedRows } from '../../support/service/stored-rows.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;

@@ -1,5 +1,4 @@
-import { type TestClock, createTestClock } from '../../../fixtures/clock.ts';
-import { builtIn } from '../../../fixtures/tokens.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, MINUTE } from '#core/clock';
 import { openLog } from '#open';
 import { openArchiveCache } from '#prices/latest/latest-cache';
@@ -8,8 +7,9 @@ import { lastSample, samplesOf } from '#prices/model/series';
 import { createWorkingSet } from '#prices/series/working-set';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { type TestDatabase, openTestDatabase } from '../../support/database/database.ts';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestClock, type TestClock } from '../../../fixtures/clock.ts';
+import { builtIn } from '../../../fixtures/tokens.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
 let database: TestDatabase;

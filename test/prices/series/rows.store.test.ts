@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { builtIn } from '../../../fixtures/tokens.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openLog } from '#open';
 import { openArchiveCache } from '#prices/latest/latest-cache';
 import { createArchiveStore, createFailoverStore } from '#prices/latest/latest-store';
 import { lastSample } from '#prices/model/series';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createVersionWatcher } from '#upstream/version-watcher';
+import { builtIn } from '../../../fixtures/tokens.ts';
 import { clock, dates, midnight, none, openImportArchive, row } from './import-archive.ts';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 let archive: Awaited<ReturnType<typeof openImportArchive>>;
 beforeAll(async () => {
