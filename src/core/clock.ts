@@ -1,7 +1,4 @@
-/**
- * `now` is in Unix ms; `elapsed` is in monotonic ms. Clocks are passed as dependencies, except in `serve.ts` and the
- * commands.
- */
+/** `now` is in Unix ms; `elapsed` is in monotonic ms. Clocks are dependencies, except in `serve.ts` and commands. */
 export type Clock = { now(): number; elapsed(): number };
 /** The same instant on both clocks. It is passed along, because reading a clock takes time. */
 export type Instant = { wall: number; elapsed: number };
@@ -15,6 +12,14 @@ export const DAY = 24 * HOUR;
 export const startOfDate = (instant: number) => Math.floor(instant / DAY) * DAY;
 export const iso = (instant: number) => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null) => (instant === null ? null : iso(instant));
+/** A row whose instants are in Unix ms. */
+export type InMs<Row> = {
+  [Name in keyof Row]: Row[Name] extends Date ? number : Row[Name] extends Date | null ? number | null : Row[Name];
+};
+export const inMs = <Row extends object>(row: Row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.getTime() : value]),
+  ) as InMs<Row>;
 /** The first and the last instant whose year has four digits, in Unix ms. The database does not read other years. */
 export const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 export const LAST_INSTANT = Date.UTC(10_000, 0) - 1;
@@ -25,10 +30,7 @@ export function latestOf(instants: Iterable<number | null | undefined>): number 
 }
 export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
-/**
- * Formats midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`. Spreadsheets recognize both
- * formats.
- */
+/** Midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`, which spreadsheets recognize. */
 export function spreadsheetTime(instant: number): string {
   const [date, time] = iso(instant).slice(0, 19).split('T') as [string, string];
   return time === '00:00:00' ? date : `${date} ${time}`;

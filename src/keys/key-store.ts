@@ -1,4 +1,4 @@
-import { iso } from '#core/clock';
+import { type InMs, inMs, iso } from '#core/clock';
 import { Problem } from '#core/problems';
 import { jsonOf } from '#database/audit';
 import { arrayOf, toBytes, toInstant } from '#database/values';
@@ -16,32 +16,14 @@ export type KeyTerms = TermValues & { label: string };
 /** An undefined member is not changed. */
 export type KeyChanges = { [Term in keyof KeyTerms]?: KeyTerms[Term] | undefined };
 
+type Hidden = 'hash' | 'userKey' | 'nodeDate' | 'nodeRequests';
 /** Instants in Unix ms. */
-export type StoredKey = Omit<KeyTerms, 'label'> & {
-  id: number;
-  label: string | null;
-  start: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
-  seenOrigin: string | null;
-  exposedAt: number | null;
-  replacedAt: number | null;
-  revokedAt: number | null;
-};
+export type StoredKey = Omit<InMs<ApiKeyModel>, Hidden | keyof TermValues> & TermValues;
 
-const orNull = (date: Date | null) => date?.getTime() ?? null;
-
-function toStoredKey({ hash: _, userKey: __, nodeDate: ___, nodeRequests: ____, ...row }: ApiKeyModel): StoredKey {
-  return {
-    ...row,
-    ...termsOfRow(row),
-    createdAt: row.createdAt.getTime(),
-    lastUsedAt: orNull(row.lastUsedAt),
-    exposedAt: orNull(row.exposedAt),
-    replacedAt: orNull(row.replacedAt),
-    revokedAt: orNull(row.revokedAt),
-  };
-}
+const toStoredKey = ({ hash: _, userKey: __, nodeDate: ___, nodeRequests: ____, ...row }: ApiKeyModel): StoredKey => ({
+  ...inMs(row),
+  ...termsOfRow(row),
+});
 
 /** A key with the state that determines whether it may make changes. `owns`: an owner key that may change the user. */
 type Ownership = { id: number; hash: string; isOwner: boolean; owns: boolean; endsAt: number };
@@ -106,10 +88,7 @@ async function replace(
   await deleteSurplus(tx, states, now);
 }
 
-/**
- * If the authority has ended, a change throws the authority's problem. Race: each change locks the user's row, so the
- * state of the keys cannot change between the read and the change.
- */
+/** Race: each change locks the user's row, so the state of the keys cannot change between the read and the change. */
 export function createKeyStore(prisma: PrismaClient) {
   const list = async (where: Prisma.ApiKeyWhereInput): Promise<StoredKey[]> =>
     (await prisma.apiKey.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })).map(toStoredKey);
@@ -125,10 +104,8 @@ export function createKeyStore(prisma: PrismaClient) {
       }),
 
     /**
-     * Ends every owner key immediately, including keys in a grace period, and adds a new owner key. All one-time codes
-     * of the user are deleted, and the user's address becomes verified. The authority has ended if the code is not
-     * usable, or if the user has no active owner key.
-     * @param codeHash the hash of the one-time code
+     * Ends every owner key immediately, and adds a new owner key. Deletes all one-time codes of the user, and verifies
+     * the user's address. The authority has ended if the code is not usable, or if the user has no active owner key.
      */
     recoverKeys: (authority: Authority, key: Omit<OwnerKey, 'apiKey'>, now: number, codeHash: string): Promise<void> =>
       changeUser(prisma, authority, async (tx) => {
@@ -179,10 +156,7 @@ export function createKeyStore(prisma: PrismaClient) {
         return toStoredKey(changed);
       }),
 
-    /**
-     * Revokes a key. Throws `not_found`, and `last_owner_key` for an active owner key. A key that has already ended does
-     * not change.
-     */
+    /** Throws `not_found`, and `last_owner_key` for an active owner key. An ended key does not change. */
     deleteKey: (authority: Authority, id: number, now: number): Promise<void> =>
       changeUser(prisma, authority, async (tx) => {
         const key = (await keyStates(tx, authority.userKey)).find((one) => one.id === id);

@@ -13,6 +13,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       const rows = await prisma.$queryRaw<{ resource: string; fetchedAt: Date | null; version: number }[]>`
         SELECT resource, fetched_at AS "fetchedAt", version FROM refresh
         WHERE resource IN (SELECT json_array_elements_text(${JSON.stringify(names)}::json))`;
+      // Once a second, a process may read thousands of rows.
       return rows.map(({ resource, fetchedAt, version }) => ({
         resource,
         fetchedAt: fetchedAt?.getTime() ?? null,
@@ -20,9 +21,8 @@ export function createRefreshStore(prisma: PrismaClient) {
       }));
     },
 
-    // This is one statement, so only one process gets the claim for `forMs`. Fails if the data was fetched since
-    // `knownVersion`. No claim lasts a day, so a claim with a later end was set before the clock was set back, and is
-    // void.
+    // One statement, so only one process gets the claim. Fails if the data was fetched since `knownVersion`. No claim
+    // lasts a day: a claim with a later end was set before the clock was set back, and is void.
     async claim(resource: Resource, holder: string, forMs: number, knownVersion: number): Promise<boolean> {
       const claimed = await prisma.$executeRaw`
         INSERT INTO refresh (resource, holder, until)
@@ -46,9 +46,8 @@ export function createRefreshStore(prisma: PrismaClient) {
         WHERE resource = ${resource} AND holder = ${holder}::uuid`;
     },
 
-    // This is one statement, so that only one process gets the turn. `every` is in ms of the database's clock. The
-    // statement reads the clock after it has locked the row: an earlier reading could precede the previous turn, as if
-    // the clock had been set back.
+    // One statement, so that only one process gets the turn. It reads the clock after it has locked the row: an earlier
+    // reading could precede the previous turn, as if the clock had been set back. `every` is in ms.
     async takeTurn(resource: Resource, every: number): Promise<boolean> {
       const taken = await prisma.$executeRaw`
         INSERT INTO refresh (resource, fetched_at) VALUES (${resource}, ${NOW})
@@ -58,10 +57,9 @@ export function createRefreshStore(prisma: PrismaClient) {
       return taken > 0;
     },
 
-    // Takes a call from a minute and from a month, which are given by their starts in Unix ms. Returns the month's
-    // spent calls, or undefined if no call is left. This is one statement, so that only one of two processes can take
-    // the last call. A clock that was set back does not reopen a past month, and a slightly slow clock does not reopen
-    // the previous minute.
+    // Takes a call from a minute and a month, given by their starts in Unix ms. Returns the month's spent calls, or
+    // undefined if no call is left. One statement, so that only one of two processes takes the last call. A clock that
+    // was set back reopens no past month, and a slightly slow clock does not reopen the previous minute.
     async reserve(
       upstream: string,
       { minute, month }: { minute: number; month: number },
@@ -83,10 +81,7 @@ export function createRefreshStore(prisma: PrismaClient) {
       return rows[0]?.spent;
     },
 
-    /**
-     * The calls spent in a month (given by its start in Unix ms), and the minute of the first call (Unix ms). This
-     * minute is undefined before the first call, and 0 if it is unknown.
-     */
+    /** `month` is a start in Unix ms. `firstCall` is the minute of the first call (Unix ms), or 0 if it is unknown. */
     async stored(upstream: string, month: number): Promise<{ spent: number; firstCall: number | undefined }> {
       const row = await prisma.budget.findUnique({ where: { upstream } });
       if (!row) return { spent: 0, firstCall: undefined };

@@ -1,5 +1,5 @@
 import type { Operator } from '#core/actor';
-import { iso } from '#core/clock';
+import { inMs, iso } from '#core/clock';
 import { audit, jsonOf } from '#database/audit';
 import { arrayOf, sqlEmailEquals, toBytes, toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
@@ -13,7 +13,7 @@ import { createUserDataStatement, eraseUserData } from './user-data-store.ts';
 type NewUser = Omit<User, 'key' | 'updatedAt' | 'next' | 'suspension'>;
 
 /** `start` and `lastUsedAt` belong to the newest owner key. */
-type UserOfAddressRow = {
+type UserOfAddress = {
   key: number;
   email: string;
   plan: Plan;
@@ -21,16 +21,8 @@ type UserOfAddressRow = {
   start: string | null;
   lastUsedAt: Date | null;
 };
-/** Instants in Unix ms. */
-type UserOfAddress = Omit<UserOfAddressRow, 'createdAt' | 'lastUsedAt'> & {
-  createdAt: number;
-  lastUsedAt: number | null;
-};
 
-/**
- * Every change also sets a time in the user's row, by the database's clock, so that the key caches of all processes
- * read the change.
- */
+/** Every change also sets a time in the user's row, so that the key caches of all processes read the change. */
 export function createUserStore(prisma: PrismaClient) {
   return {
     ...createUserDataStatement(prisma),
@@ -65,12 +57,12 @@ export function createUserStore(prisma: PrismaClient) {
     },
 
     /**
-     * Returns users with an email address (case-insensitive), and their total number. Verified users come first.
-     * Otherwise, older users come before newer users. Without this order, an attacker could hide a person's users
-     * behind new registrations with the same address. Users without an active owner key are omitted.
+     * Returns users with an email address (case-insensitive), and their number. Verified users come first, then older
+     * ones: otherwise, an attacker could hide a person's users behind new registrations. Users without an active owner
+     * key are omitted.
      */
-    async usersOf(email: string, most: number): Promise<{ users: UserOfAddress[]; count: number }> {
-      const rows = await prisma.$queryRaw<(UserOfAddressRow & { count: number })[]>`
+    async usersOf(email: string, most: number) {
+      const rows = await prisma.$queryRaw<(UserOfAddress & { count: number })[]>`
         SELECT u.key, u.email, u.plan::text AS plan, u.created_at AS "createdAt", k.start,
           k.last_used_at AS "lastUsedAt", (count(*) OVER ())::int AS count
         FROM "user" u CROSS JOIN LATERAL (
@@ -78,12 +70,7 @@ export function createUserStore(prisma: PrismaClient) {
           ORDER BY created_at DESC, id DESC LIMIT 1) AS k
         WHERE ${sqlEmailEquals(email)} AND u.email IS NOT NULL
         ORDER BY u.verified_at IS NULL, u.key LIMIT ${most}::int`;
-      const users = rows.map(({ count: _, createdAt, lastUsedAt, ...rest }) => ({
-        ...rest,
-        createdAt: createdAt.getTime(),
-        lastUsedAt: lastUsedAt?.getTime() ?? null,
-      }));
-      return { users, count: rows[0]?.count ?? 0 };
+      return { users: rows.map(({ count: _, ...user }) => inMs(user)), count: rows[0]?.count ?? 0 };
     },
 
     /** Sets the term that `renewed` derives from the stored one. */

@@ -1,28 +1,27 @@
+import { type InMs, inMs } from '#core/clock';
 import { toInstant } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 import { toUser, type User } from '../user.ts';
 
-/** Facts for the operator that are not in the user's record. Instants in Unix ms. */
-export type AccountFacts = {
+/** Facts for the operator that are not in the user's record. */
+type FactsRow = {
   userKey: number;
   isErased: boolean;
   isVerified: boolean;
   /** The number of active keys, including keys in the grace period of a rotation. */
   liveKeys: number;
-  lastUsedAt: number | null;
+  lastUsedAt: Date | null;
   /** The start of the newest period with calls, or null, and the number of calls in that period. */
-  periodStart: number | null;
+  periodStart: Date | null;
   used: number;
   /** The limit of that period, if it differs from the user's limit, and the credits of that period. */
   ownLimit: number | null;
   credits: number;
 };
 
+/** Instants in Unix ms. */
+export type AccountFacts = InMs<FactsRow>;
 export type StoredCredit = { calls: number; reason: string; periodStart: number; createdAt: number };
-
-type FactsRow = Omit<AccountFacts, 'lastUsedAt' | 'periodStart'> & Record<'lastUsedAt' | 'periodStart', Date | null>;
-
-const orNull = (date: Date | null) => date?.getTime() ?? null;
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
@@ -48,7 +47,7 @@ export function createAccountStore(prisma: PrismaClient) {
         FROM "user" u LEFT JOIN k ON k.user_key = u.key LEFT JOIN c ON c.user_key = u.key
           LEFT JOIN l ON l.user_key = u.key AND l.period_start = c.period_start
         WHERE u.key = ANY (${keys}) ORDER BY u.key`;
-      return rows.map((row) => ({ ...row, lastUsedAt: orNull(row.lastUsedAt), periodStart: orNull(row.periodStart) }));
+      return rows.map(inMs);
     },
 
     async find(userKeys: readonly number[]): Promise<User[]> {
@@ -66,13 +65,9 @@ export function createAccountStore(prisma: PrismaClient) {
 
     /** The newest credits of a user. Instants in Unix ms. */
     async credits(userKey: number, newest: number): Promise<StoredCredit[]> {
-      const rows = await prisma.credit.findMany({ where: { userKey }, orderBy: { id: 'desc' }, take: newest });
-      return rows.map(({ calls, reason, periodStart, createdAt }) => ({
-        calls,
-        reason,
-        periodStart: periodStart.getTime(),
-        createdAt: createdAt.getTime(),
-      }));
+      const select = { calls: true, reason: true, periodStart: true, createdAt: true };
+      const rows = await prisma.credit.findMany({ where: { userKey }, orderBy: { id: 'desc' }, take: newest, select });
+      return rows.map(inMs);
     },
 
     /** Whether there are users, including erased users. */
