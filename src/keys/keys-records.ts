@@ -1,33 +1,21 @@
 import { z } from 'zod';
-import { instant, text } from '#core/forms/record-fields';
+import { instant, recordId, text, textOrNull } from '#core/forms/record-fields';
 import { secretKey } from '#users/users-records';
 import { recordShape } from './terms/terms.ts';
 
 const MOMENT = 'ISO 8601, UTC, milliseconds; ';
-const keyNumber = z
-  .int()
-  .positive()
-  .meta({ description: 'The ID of the key', examples: [7] });
-const keyLabel = text('A label for the key', 'shop window');
-const keyStart = text('The first characters of the key, to identify it', 'qt_EXAM');
+const id = recordId('The ID of the key', 7);
 const { scopes, ...otherTerms } = recordShape;
 
 export const apiKeyRecord = z
   .object({
-    id: keyNumber,
-    label: z
-      .string()
-      .nullable()
-      .meta({ description: 'The label of the key; null if none was set', examples: ['shop window'] }),
+    id,
+    label: textOrNull('The label of the key; null if none was set', 'shop window'),
     scopes,
-    start: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The first characters of the key, to identify it; null for keys that were created before this member existed',
-        examples: ['qt_EXAM'],
-      }),
+    start: textOrNull(
+      'The first characters of the key, to identify it; null for keys that were created before this member existed',
+      'qt_EXAM',
+    ),
     createdAt: instant,
     lastUsedAt: instant.nullable().meta({
       description: `${MOMENT}the time of the last use, accurate to the minute; null if the key has not been used`,
@@ -49,22 +37,18 @@ export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 
 export const createdKeyRecord = z
   .object({
-    id: keyNumber,
-    label: keyLabel,
+    id,
+    label: text('A label for the key', 'shop window'),
     scopes,
     apiKey: secretKey('The key. It is returned only once, because the service stores only its hash.'),
-    start: keyStart,
+    start: text('The first characters of the key, to identify it', 'qt_EXAM'),
     createdAt: instant,
     ...otherTerms,
-    url: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'For a URL key, the complete base URL of its requests: append `/v1/prices/…`, `/v1/tokens`, `/v1/node/…`, `/api/v3/…` ' +
-          'or `/mcp`. It contains the key, and is returned only once. Otherwise null.',
-        examples: ['https://quotient.example/k/qu_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000'],
-      }),
+    url: textOrNull(
+      'For a URL key, the complete base URL of its requests: append `/v1/prices/…`, `/v1/tokens`, `/v1/node/…`, `/api/v3/…` ' +
+        'or `/mcp`. It contains the key, and is returned only once. Otherwise null.',
+      'https://quotient.example/k/qu_EXAMPLEEXAMPLEEXAMPLEEXAMPLEKEYS000000',
+    ),
     blockedOrigins: z.array(z.string()).meta({
       description:
         'The entries of `allowedOrigins` whose pages cannot read the responses until the operator adds them to `CORS_ORIGINS`',

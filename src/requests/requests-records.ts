@@ -1,20 +1,11 @@
 import { z } from 'zod';
-import { instant, instantOrNull, text, whole } from '#core/forms/record-fields';
+import { instant, instantOrNull, recordId, text, textOrNull, whole } from '#core/forms/record-fields';
 import { PROBLEM_CODES } from '#core/problems';
 
 const loggedRequest = z.object({
   time: instant.meta({ description: 'ISO 8601, UTC, milliseconds; the time of the response' }),
-  keyId: z
-    .int()
-    .positive()
-    .meta({ description: 'The ID of the key', examples: [7] }),
-  keyLabel: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The label of the key; null if it has none or has been deleted',
-      examples: ['shop window'],
-    }),
+  keyId: recordId('The ID of the key', 7),
+  keyLabel: textOrNull('The label of the key; null if it has none or has been deleted', 'shop window'),
   method: text('The method', 'GET'),
   path: text(
     'The path with its parameters. `…` replaces values that may be secret, and the values of parameters that the path does not have.',
