@@ -19,20 +19,14 @@ export type Component = {
   state: ComponentState | 'not_configured';
   /** Undefined while the component is operational or not configured. */
   reason?: ComponentReason | undefined;
-  /**
-   * When the newest data arrived, or when the component last worked (Unix ms). Null if this is unknown; undefined if it
-   * is secret.
-   */
+  /** When the newest data arrived or the component last worked (Unix ms). Null: unknown; undefined: secret. */
   dataAt: number | null | undefined;
 };
 
 export const isImpaired = (component: Component): component is Component & { state: 'degraded' | 'down' } =>
   component.state === 'degraded' || component.state === 'down';
 
-/**
- * A failure that no later call follows is ignored after this time, in ms. A failing source is paused for at most an
- * hour.
- */
+/** A failure that no call follows is ignored after this time, in ms. A failing source is paused for up to an hour. */
 const FORGOTTEN_AFTER = 2 * HOUR;
 /** The causes for which the source responded, but does not have the requested data. */
 const RESPONSES: ReadonlySet<string> = new Set(['out_of_reach', 'not_listed']);
@@ -56,22 +50,12 @@ type Sourced = Pick<Component, 'name' | 'title'> & {
 };
 
 /** A component whose data comes from sources. Its state depends on the last call to each source. */
-export function sourcedComponent({
-  name,
-  title,
-  dataAt,
-  sources,
-  latest,
-  usefulFor,
-  clock,
-  reasons,
-}: Sourced): Component {
+export function sourcedComponent({ sources, latest, usefulFor, clock, reasons, ...about }: Sourced): Component {
   const { some, all } = reasons ?? { some: 'source_failing', all: 'all_sources_failing' };
   const now = clock.now();
-  const about = { name, title, dataAt };
   const failing = sources.filter((source) => isFailing(latest(source), now));
   if (failing.length === 0) return { ...about, state: 'operational' };
   if (failing.length < sources.length) return { ...about, state: 'degraded', reason: some };
-  const isUseful = dataAt !== null && now - dataAt < usefulFor;
+  const isUseful = about.dataAt !== null && now - about.dataAt < usefulFor;
   return { ...about, state: isUseful ? 'degraded' : 'down', reason: all };
 }
