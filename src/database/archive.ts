@@ -4,10 +4,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-/*
- * An archive of a directory, compressed with gzip: a line of JSON that lists its files, then their contents. The service
- * writes one as the template of new databases, and as a backup.
- */
+/* A directory, compressed with gzip: a line of JSON that lists its files, then their contents. */
 
 const FORMAT = 1;
 /** The maximum size of the list of files, in bytes. A database of a terabyte has a list of about this size. */
@@ -27,10 +24,7 @@ export class ArchiveFault extends Error {
   override readonly name = 'ArchiveFault';
 }
 
-/**
- * Lists a directory recursively. Each directory precedes its contents. Files that are deleted in the meantime are
- * omitted.
- */
+/** Lists a directory recursively, each directory before its contents. Omits files that are deleted meanwhile. */
 export async function listFiles(root: string, at = ''): Promise<Found[]> {
   const found: Found[] = [];
   for (const entry of await readdir(join(root, at), { withFileTypes: true })) {

@@ -15,8 +15,8 @@ type Event = {
 export const jsonOf = (values: object): Prisma.Sql => Prisma.sql`${JSON.stringify(values)}::jsonb`;
 
 /**
- * SQL fragment `audited AS (…),` for the statement that makes a change. If the process is killed, either both the
- * change and its audit event are stored, or neither. Empty if the operator did not make the change.
+ * SQL fragment `audited AS (…),` for the statement that makes a change: either both the change and its audit event are
+ * stored, or neither. Empty if the operator did not make the change.
  */
 export function audit(operator: Operator | undefined, event: Event): Prisma.Sql {
   if (operator === undefined) return Prisma.empty;

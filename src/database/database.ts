@@ -31,9 +31,7 @@ export async function openDatabase(options: {
   poolSize?: number;
   /** The statement timeout on a server; none by default. */
   statementMs?: number | undefined;
-  /**
-   * Until `started` is called, a statement that failed to reach the database waits for this before the next attempt.
-   */
+  /** Awaited before a statement that did not reach the database is repeated, until `started` is called. */
   patience?: Patience | undefined;
 }) {
   const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, patience, ...place } = options;
@@ -53,10 +51,7 @@ export async function openDatabase(options: {
   return {
     prisma,
     isShareable: url !== undefined || !isInMemory(dataDir),
-    /**
-     * Bypasses Prisma, because Prisma caches its last hundred statements. At one megabyte each, these statements would
-     * take 100 MB.
-     */
+    /** Bypasses Prisma, which would keep its last hundred statements of a megabyte each in memory. */
     query: pool.query,
     execute: pool.execute,
     /** Whether the server is the coordinator of a Citus cluster. */
@@ -65,10 +60,7 @@ export async function openDatabase(options: {
     ready: writes.check,
     /** From now on, statements fail while the database is unreachable. */
     started: pool.started,
-    /**
-     * Closes the connections when the running queries have ended, and then releases the directory. Can be called more
-     * than once.
-     */
+    /** Closes the connections after the running queries, then releases the directory. Can be called repeatedly. */
     close(): Promise<void> {
       closing ??= prisma.$disconnect().finally(pool.close).finally(close);
       return closing;

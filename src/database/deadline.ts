@@ -32,10 +32,7 @@ export async function withinDeadline<Result>(
 
 type Verb = (...args: never[]) => Promise<unknown>;
 
-/**
- * Applies the deadline to stores once `begin` has been called, because reads at startup may take longer. Bugs are
- * rethrown.
- */
+/** Applies the deadline to stores once `begin` was called: reads at startup may take longer. Rethrows bugs. */
 export function createDeadline(isDatabaseError: (error: unknown) => boolean) {
   let holds = false;
 

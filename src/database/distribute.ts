@@ -4,10 +4,7 @@ import { migrate } from './migrations.ts';
 
 /** The tables whose rows grow with the calls of users. Each node has the rows of some users. */
 const BY_USER = ['usage', 'lease', 'usage_day', 'usage_detail'];
-/**
- * Statements for one user also read this table, so each node has all of its rows. All other tables stay on the
- * coordinator.
- */
+/** Statements for one user also read this table. All other tables stay on the coordinator. */
 const ON_EVERY_NODE = ['"user"'];
 
 const NO_CITUS =
@@ -26,9 +23,8 @@ async function distributedTables(session: Session): Promise<Set<string>> {
 }
 
 /**
- * Distributes the ledger over the nodes of a Citus cluster by user, and returns the number of tables that were moved.
- * Tables that are already distributed are not changed. Either all other tables are moved or none. Throws an Error whose
- * message can be displayed.
+ * Distributes the ledger over the nodes of a Citus cluster by user. Returns the number of moved tables: either all that
+ * are not distributed yet, or none. Throws an Error whose message can be displayed.
  */
 export async function distribute(session: Session): Promise<number> {
   if (!(await hasCitus(session))) throw new Error(NO_CITUS);

@@ -37,9 +37,8 @@ const RECORDS = `CREATE TABLE _prisma_migrations (
 
 /**
  * Applies each missing migration once, and records it like `prisma migrate deploy`. Migrations must not contain
- * `BEGIN`. Accepts a database that a newer release has migrated if each newer migration names this release, or an older
- * release, as its oldest release. Returns the names of the applied migrations. Throws if a migration fails, has been
- * changed, or failed under another tool, or if the database belongs to another application.
+ * `BEGIN`. Returns the names of the applied migrations. Throws if a migration fails, was changed, or failed under
+ * another tool, and if the database belongs to another application or requires a newer release.
  */
 export async function migrate(
   session: Session,
@@ -94,10 +93,7 @@ async function applyNext(
   return next.name;
 }
 
-/**
- * Creates the schema if it is missing. The search path of a session contains only the schema of the service, in SQL
- * syntax.
- */
+/** Creates a missing schema. The search path of a session contains only the service's schema, in SQL syntax. */
 async function createMissingSchema(session: Session): Promise<void> {
   const { rows } = await session.query<{ schema: string | null; path: string }>(
     `SELECT current_schema() AS schema, current_setting('search_path') AS path`,
@@ -139,10 +135,7 @@ async function readRecords(session: Session): Promise<Recorded[]> {
 /** The line that is stored in the record, so that older releases, which do not contain this migration, can read it. */
 const oldestRelease = ({ script }: Migration): string | null => OLDEST_RELEASE.exec(script)?.[0] ?? null;
 
-/**
- * Throws unless the running release can use a database with an unknown migration.
- * @param version the running release; undefined rejects every unknown migration
- */
+/** Throws unless release `version` can use a database with an unknown migration; undefined rejects every one. */
 function checkUnknown({ name, logs }: Recorded, newestKnown: string, version: string | undefined): void {
   // A newer release only appends migrations, so an earlier unknown migration is in no release.
   if (name < newestKnown) {

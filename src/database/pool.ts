@@ -59,10 +59,7 @@ export async function openPool({ config, clock, poolSize, statementMs, name, pat
   };
 }
 
-/**
- * The server cancels a slow statement, which releases its locks. The slightly longer `query_timeout` drops connections
- * without any response, so that they do not exhaust the pool.
- */
+/** The server cancels a slow statement. The longer `query_timeout` drops connections without any response. */
 function timeouts({ parameters }: Reach, statementMs: number | undefined): pg.PoolConfig & Partial<Reach> {
   if (statementMs === undefined) return {};
   return {
@@ -71,16 +68,12 @@ function timeouts({ parameters }: Reach, statementMs: number | undefined): pg.Po
   };
 }
 
-/**
- * After a query timeout, `pg` returns a client to the pool although it still awaits a response. The next user of the
- * client would also wait.
- */
+/** After a query timeout, `pg` returns a client to the pool although it still awaits a response. */
 function endUnanswered(_error: Error | undefined, client: pg.PoolClient): void {
   if (!(client as { readyForQuery?: boolean }).readyForQuery) void (client as unknown as pg.Client).end();
 }
 
-// A server that becomes read-only may keep its connections. After a rejected write, all older connections are closed on
-// release. The connections that replace them reach the new primary.
+// After a rejected write, older connections are closed on release: a demoted server may keep them (see the README).
 function endDemoted(pool: pg.Pool): void {
   let demotions = 0;
   const openedAfter = new WeakMap<pg.Client, number>();
@@ -121,10 +114,7 @@ function measureWaits(pool: pg.Pool, clock: Clock) {
   };
 }
 
-/**
- * Checks the connection of the pool, because its parameters differ from the parameters of the connection for the
- * migrations. Returns whether Citus is installed.
- */
+/** Checks the pool's parameters, which differ from those of the migrations. Returns whether Citus is installed. */
 async function connectOnce(pool: pg.Pool, config: Reach, name: string | undefined): Promise<boolean> {
   try {
     const { rows } = await pool.query<{ found: boolean }>(

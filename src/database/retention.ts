@@ -2,10 +2,7 @@ import { type Clock, DAY, HOUR, iso } from '#core/clock';
 import type { Job } from '#core/jobs';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/**
- * A row is deleted when `kept` ms have passed since an instant in the row. `since` is the SQL expression for this
- * instant.
- */
+/** A row is deleted `kept` ms after the instant of the SQL expression `since`. */
 type Expiry = { since: string; kept: number; why: string; also?: string };
 /** For rows that other code deletes, or that are never deleted. */
 type Exception = { why: string };

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '#generated/prisma/client';
 
-/**
- * A random value that all processes share. If two processes insert it at once, only one row is added, and both
- * processes read this row.
- */
+/** A random value that all processes share. Of two concurrent inserts, only one adds a row. */
 export async function readSharedSecret({ sharedSecret }: PrismaClient, name: string): Promise<string> {
   const secret = await sharedSecret.findUnique({ where: { name } });
   if (secret) return secret.value;

@@ -2,9 +2,8 @@ import { iso } from '#core/clock';
 import { Prisma } from '#generated/prisma/client';
 
 /**
- * A PostgreSQL array of values without commas or quotes, as a subquery. If the planner sees the array, it uses the
- * array's length and scans whole tables instead of keys. With 100,000 leases, a statement with 2,500 heartbeats then
- * takes 170 ms instead of 80 ms.
+ * A PostgreSQL array of values without commas or quotes, as a subquery. A planner that sees the array's length scans
+ * whole tables: 2,500 heartbeats among 100,000 leases then take 170 ms instead of 80 ms.
  */
 export const arrayOf = (type: string, values: readonly (string | number | boolean)[]): Prisma.Sql =>
   Prisma.sql`(SELECT ${`{${values.join()}}`}::${Prisma.raw(type)}[])`;

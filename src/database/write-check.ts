@@ -19,9 +19,8 @@ async function writeRow(prisma: PrismaClient): Promise<void> {
 }
 
 /**
- * Makes PostgreSQL write a temporary file, with rows that do not fit into the memory of the statement. This requires no
- * privilege and writes nothing to the write-ahead log. The log needs no check, because PostgreSQL ends if it cannot
- * write the log.
+ * Makes PostgreSQL write a temporary file, which requires no privilege. The write-ahead log needs no check, because
+ * PostgreSQL ends if it cannot write the log.
  */
 async function writeFile(prisma: PrismaClient): Promise<void> {
   await prisma.$transaction([
@@ -31,10 +30,7 @@ async function writeFile(prisma: PrismaClient): Promise<void> {
   ]);
 }
 
-/**
- * Checks whether the database is writable. After the disk has rejected a statement, the check fails until a file can be
- * written again.
- */
+/** Checks whether the database is writable. After a rejection by the disk, fails until a file can be written. */
 export function createWriteCheck(prisma: PrismaClient, clock: Clock) {
   let isDiskInDoubt = false;
   let writtenAt = clock.elapsed();

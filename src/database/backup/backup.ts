@@ -9,10 +9,7 @@ import { openSession } from '#database/session';
 
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);
 type Options = { createdAt: string; elapsed: () => number; signal?: AbortSignal };
-/**
- * The coarsest resolution of file timestamps, in ms. If a file is older than this, a write always changes its
- * timestamp.
- */
+/** The coarsest resolution of file timestamps, in ms. A write to an older file always changes its timestamp. */
 const MTIME_MS = 2_000;
 
 const listDatabase = async (root: string) => (await listFiles(root)).filter(({ path }) => !LEFT_OUT.has(path));
@@ -27,10 +24,7 @@ async function copyFiles({ root, to, signal }: Copy, found: readonly Found[]): P
   }
 }
 
-/**
- * Copies most files while statements run, and the remaining files while statements are blocked. Returns the blocked
- * time in ms.
- */
+/** Copies most files while statements run, and the rest while they are blocked. Returns the blocked time in ms. */
 async function copyStill(dataDir: string, to: string, { elapsed, signal }: Options): Promise<number> {
   const { session, close } = await openSession({ dataDir }, true);
   const root = join(dataDir, POSTGRES);

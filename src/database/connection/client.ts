@@ -17,10 +17,7 @@ export type Reach = pg.ClientConfig & {
   parameters: Parameters;
   /** Whether the server has set the parameters and restores them, as the embedded database does. */
   isPrepared?: boolean;
-  /**
-   * Shared by all clients of a database, because a pooler that rejects the startup parameter `options` rejects it each
-   * time.
-   */
+  /** Shared by all clients of a database: a pooler rejects the startup parameter `options` each time. */
   startup: { hasOptions: boolean };
   /** The decoded name, because `pg` leaves characters such as `#` encoded. */
   database?: string | undefined;
@@ -36,12 +33,7 @@ type Given = [query: string | object, values?: unknown, callback?: unknown];
 type Callback = (error: Error | null, result?: unknown) => void;
 type Inspection = { encoding: string; isolation: string; set: number };
 
-/**
- * A connection on which the required session parameters apply to every statement. The startup packet sets them. Poolers
- * that share sessions drop `options` from the packet, and a session may keep the parameters of another client. On such
- * connections, each transaction sets the parameters. A statement outside a transaction is preceded by a statement that
- * sets them, in the same message and transaction, without another round trip.
- */
+/** A connection on which the required session parameters apply to every statement (see the README). */
 export class DatabaseClient extends pg.Client {
   readonly hosts: string | undefined;
   readonly hadOptions: boolean;

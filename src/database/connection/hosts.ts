@@ -20,10 +20,7 @@ function unfit(session: TargetSession, { standby, readonly }: State): string | u
   return session === 'read-write' && readonly ? 'is read-only' : undefined;
 }
 
-/**
- * Returns a host's address, or the reason why the host is not used. Like libpq, throws errors that every host would
- * cause.
- */
+/** Returns a host's address, or why it is not used. Like libpq, throws errors that every host would cause. */
 async function look(url: string, { session, channelBinding }: ServerUrl, config: pg.ClientConfig, ms: number) {
   const client = new pg.Client({ ...config, connectionString: url, application_name: APPLICATION });
   client.on('error', () => {}); // the running statement is rejected too
@@ -61,8 +58,6 @@ async function search(server: ServerUrl, config: pg.ClientConfig): Promise<Found
   throw Object.assign(new Error(reasons.join('; ')), { code: 'UNREACHABLE' });
 }
 
-/**
- * `pg` supports one host per client, so separate connections search for the host. Concurrent callers share one search.
- */
+/** Concurrent callers share one search. Its connections are separate, because a `pg` client has one host. */
 export const hostSearch = (server: ServerUrl, config: pg.ClientConfig): (() => Promise<Found>) =>
   memo(() => search(server, config), { ttl: 0, clock: systemClock });

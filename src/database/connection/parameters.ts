@@ -1,9 +1,8 @@
 export type Parameters = Readonly<Record<string, string>>;
 
 /**
- * The parameters on which the service's results depend. They override the settings of the server, the database and the
- * role. A statement that waited for a row must see the row's new version, so the isolation level is `read committed`.
- * `jit` is off, because statements take milliseconds, but compiling the longest statement takes a second.
+ * The parameters on which the service's results depend. A statement that waited for a row must see the row's new
+ * version, so the isolation level is `read committed`. The README states why `jit` is off.
  */
 const REQUIRED: Parameters = {
   client_encoding: 'UTF8',
@@ -30,10 +29,7 @@ export const requiredParameters = (schema = 'public'): Parameters => ({
 const FIXED = new Set([...Object.keys(REQUIRED), 'search_path'].map((name) => name.toLowerCase()));
 const ASSIGNMENT = /^(?:-c|--)([\w.-]+)=(.*)$/s;
 
-/**
- * Reads the value of the URL parameter `options`: `-c name=value …`, with spaces and backslashes escaped. Throws
- * `RangeError`, whose message continues the setting's name.
- */
+/** Reads `-c name=value …`, with escaped spaces. Throws `RangeError`, whose message continues the setting's name. */
 export function readOptions(text: string): Parameters {
   const parameters: Record<string, string> = {};
   const words = text.match(/(?:\\.|[^\s\\])+/gs) ?? [];

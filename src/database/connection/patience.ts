@@ -5,10 +5,7 @@ import { isPassing } from './unreachable.ts';
 /** Resolves when the next attempt is due. Rejects if there is no next attempt. */
 export type Patience = (error: Error) => Promise<void>;
 
-/**
- * While the service starts, repeats statements that fail because the database is unreachable, as connection attempts
- * are repeated. No transactions run during the start. Returns a function that ends these retries.
- */
+/** While the service starts, repeats statements that fail to reach the database, until the result is called. */
 export function awaitDatabase(pool: pg.Pool, untilNextAttempt: Patience): () => void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
 

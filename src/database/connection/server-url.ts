@@ -4,10 +4,7 @@ import { type Parameters, readOptions } from './parameters.ts';
 const SESSIONS = ['any', 'read-write', 'primary'] as const;
 export type TargetSession = (typeof SESSIONS)[number];
 
-/**
- * Whether the authentication must prove that the TLS connection ends at the server: never, if the server offers it, or
- * always.
- */
+/** Whether the authentication must prove that the TLS connection ends at the server: never, if offered, or always. */
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const;
 export type ChannelBinding = (typeof CHANNEL_BINDINGS)[number];
 

@@ -23,10 +23,7 @@ type Run = {
   /** The source's name. The copy starts over if an unfinished copy has another source. */
   name: string;
   unfinished: Progress | undefined;
-  /**
-   * Whether other clients may write to the source during the copy. The copy contains the state of the source at the
-   * start of the copy.
-   */
+  /** Whether other clients may write to the source. The copy contains the state of the source at its start. */
   isLive: boolean;
   signal?: AbortSignal;
 };

@@ -61,10 +61,7 @@ export function createCopyTarget(session: Session, ownTokens: Iterable<string>) 
       await session.query('UPDATE _prisma_migrations SET checksum = $1 WHERE id = $2', [mark, RECORD_ID]);
     },
 
-    /**
-     * Writes rows and progress in one transaction. Throws if another process has taken over the copy. These are two
-     * statements, because a cluster rejects a statement that changes a local and a distributed table.
-     */
+    /** Writes rows and progress in one transaction. Throws if another process has taken over the copy. */
     async write({ name, columns }: Table, rows: readonly string[], progress: Progress): Promise<void> {
       const values = columns.map(({ type }, i) => `(r ->> ${i})::${type}`).join(', ');
       await inTransaction(session, 'BEGIN', async () => {

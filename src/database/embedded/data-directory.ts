@@ -9,10 +9,7 @@ export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
-/**
- * The codes of errors that occur if another process or user has the directory. The operator must change the directory
- * or the command.
- */
+/** The codes of errors for a directory that another process or user has. The operator must change something. */
 export const DIRECTORY_REFUSALS: readonly string[] = ['DIRECTORY_IN_USE', 'OTHER_OWNER'];
 
 /** Creates a missing directory. Throws an Error that can be displayed if the directory is not writable. */
@@ -34,9 +31,8 @@ const SQLITE_BUSY = 5;
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a directory until `release` or until the process ends (the README has the reasons). The file `lock` must not be
- * deleted: otherwise, a second process could lock a new file. If another process holds the lock, throws immediately
- * with code `DIRECTORY_IN_USE`. If the files belong to another user, throws with code `OTHER_OWNER`.
+ * Locks a directory until `release` or the end of the process (see the README). Throws with code `DIRECTORY_IN_USE` if
+ * another process holds the lock, and with code `OTHER_OWNER` if the files belong to another user.
  */
 export function lockDirectory(directory: string): { release(): void } {
   assertOwnFiles(directory, POSTGRES);

@@ -49,9 +49,8 @@ function accessFault(path: string, isDirectory: boolean, uid: number): string | 
 }
 
 /**
- * Checks the files of a database before it is opened, because the engine reports a file that it cannot open as
- * `Aborted()`. Files may be deleted at the same time. The owner of a directory without a database also counts, so that
- * root creates no database there. Throws an Error with code `OTHER_OWNER`, which names the first wrong file.
+ * Throws an Error with code `OTHER_OWNER` that names the first wrong file (see the README). Files may be deleted at the
+ * same time. The owner of a directory without a database also counts, so that root creates no database there.
  */
 export function assertOwnFiles(directory: string, database: string, uid = process.geteuid?.()): void {
   if (uid === undefined) return;

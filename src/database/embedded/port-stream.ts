@@ -31,10 +31,7 @@ export async function isListening(directory: string): Promise<boolean> {
   return isThere;
 }
 
-/**
- * Replaces an existing socket, which is stale because this process has the lock. Returns undefined if sockets are not
- * supported.
- */
+/** Replaces a stale socket: this process has the lock. Returns undefined if sockets are not supported. */
 export async function listenLocally(path: string, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -97,10 +94,7 @@ async function write(stream: Duplex, response: Buffer): Promise<void> {
 /** Bytes, or null when the receiver has consumed the last message and is ready for more. */
 type Message = Uint8Array<ArrayBuffer> | null;
 
-/**
- * A `MessageChannel` has no flow control, so all messages would arrive in one turn. Each piece therefore waits until
- * the receiver has consumed the previous piece.
- */
+/** Each piece waits until the receiver has consumed the previous one: a `MessageChannel` has no flow control. */
 export class PortStream extends Duplex {
   readonly #open: (() => Promise<MessagePort>) | undefined;
   #port: MessagePort | undefined;

@@ -7,10 +7,7 @@ type Engine = {
 
 /** How long a client may be idle in a transaction while other clients wait, in ms. */
 const IDLE_IN_TRANSACTION = 10_000;
-/**
- * Resets the session after a client has left. It starts with a Sync, because the engine skips messages after an error
- * until a Sync.
- */
+/** Resets the session after a client has left. After an error, the engine skips messages until a Sync. */
 const LEFT = Buffer.concat([SYNC, queryMessage('ROLLBACK'), queryMessage('DISCARD ALL')]);
 const READY_LENGTH = 6;
 const READY = 'Z'.charCodeAt(0);
@@ -102,10 +99,7 @@ export function createSession(engine: Engine, idleMs = IDLE_IN_TRANSACTION) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/**
- * A response ends with ReadyForQuery and the transaction state. After a Flush, there is no ReadyForQuery, and more
- * messages follow.
- */
+/** A response ends with ReadyForQuery and the transaction state, except after a Flush, which more messages follow. */
 function isInTransaction(response: Buffer): boolean {
   const ready = response.subarray(-READY_LENGTH);
   return ready[0] !== READY || ready[READY_LENGTH - 1] !== IDLE;

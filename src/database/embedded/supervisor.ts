@@ -12,10 +12,7 @@ const FILE = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 /** The delay between restart attempts, in ms. It doubles up to `max`. */
 const RETRY = { first: SECOND / 4, max: 5 * SECOND };
-/**
- * The interval between pings in ms, and the number of pings without a response after which the thread counts as
- * hanging.
- */
+/** The interval between pings in ms, and the number of unanswered pings that end the thread. */
 const PING_INTERVAL = 10 * SECOND;
 const MAX_UNANSWERED = 6;
 const STOP = 10 * SECOND;
@@ -78,10 +75,7 @@ export async function startSupervisor(
       return port1;
     },
 
-    /**
-     * From now on, ends a thread that does not respond for a minute. Called after the migrations, because they may take
-     * longer.
-     */
+    /** From now on, ends a thread that does not respond for a minute. Migrations may take longer. */
     guard(): void {
       isGuarded = true;
     },

@@ -10,10 +10,7 @@ import { archiveOf, listFiles, unpackArchive } from '#database/archive';
 
 // The files of a new database. Creating them at run time would use up to 970 MB, while the service needs 250 MB.
 
-/**
- * This path is correct from both `src/` and `build/`. If the template is missing, PGlite initializes a new database
- * itself.
- */
+/** Correct from both `src/` and `build/`. If it is missing, PGlite initializes a new database itself. */
 const TEMPLATE = fileURLToPath(new URL('../../../build/database/embedded/template.gz', import.meta.url));
 
 export async function writeTemplate(file: string): Promise<void> {
@@ -28,10 +25,7 @@ export async function writeTemplate(file: string): Promise<void> {
   }
 }
 
-/**
- * Unpacks to a temporary directory and renames it, so that the target is complete. Does nothing if the template is
- * missing.
- */
+/** Renames a temporary directory, so that the target is complete. Does nothing if the template is missing. */
 export async function unpackTemplate(at: string, template = TEMPLATE): Promise<void> {
   if (existsSync(at) || !existsSync(template)) return;
   const partial = join(dirname(at), 'postgres.new');

@@ -23,10 +23,7 @@ const FILE_ERRORS: Record<number | string, string> = {
 /** PGlite never releases its memory. After a crash, it replays the log since the last checkpoint (see README). */
 const SETTINGS = { shared_buffers: '16MB', max_wal_size: '64MB', min_wal_size: '32MB', ...requiredParameters() };
 
-/**
- * Collects the lines in which the engine reports why it does not start. Its exception states only that it does not
- * start.
- */
+/** Collects the engine's reason why it does not start. Its exception states only that it does not start. */
 function createReason() {
   const texts: string[] = [];
   return {
@@ -59,8 +56,7 @@ async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PG
 }
 
 if (!parentPort) throw new Error('this file runs only as a thread of the service');
-// The engine computes the delay of its timer from the wall clock. While a timeout is pending, setting the clock back by
-// a month would therefore result in a delay of a month.
+// The engine computes its timer's delay from the wall clock, which may be set back by a month.
 boundTimeouts();
 const owner = parentPort;
 const { at, loadDataDir, socketPath } = workerData as WorkerData;
