@@ -7,9 +7,7 @@ type Dependencies = { store: RefreshStore; upstream: string; budget: Budget; clo
 export async function openBudget(dependencies: Dependencies) {
   const { store, upstream, clock } = dependencies;
   let { budget } = dependencies;
-  /**
-   * The calls that are available to this service in a month, including spent calls. `month` is the start of the month.
-   */
+  /** The calls that this service can make in the month that starts at `month`, including spent calls. */
   let share = { month: Number.NaN, calls: Number.POSITIVE_INFINITY };
   let month = monthOf(clock.now()).start;
   let { spent, firstCall } = await store.stored(upstream, month);
@@ -49,10 +47,7 @@ export async function openBudget(dependencies: Dependencies) {
       return { spent: count, limit, rate: count / Math.max(HOUR, now - since) };
     },
 
-    /**
-     * Lowers the budget to the reported limits. `left` is the number of calls that remain this month, because other
-     * clients may use the same key.
-     */
+    /** Lowers the budget to reported limits. `left` calls remain this month: other clients may use the same key. */
     lower(limits: Budget, left: number): void {
       const now = clock.now();
       budget = {
@@ -88,10 +83,7 @@ export type Budget = { perMinute: number; perMonth: number };
 /** A budget, and the calls spent in the month of `now` (Unix ms). */
 export type SpentBudget = { limits: Budget; spent: number; now: number };
 
-/**
- * `rate` is this month's mean number of calls per ms. In the month of the first call, the mean starts at this call. It
- * covers at least an hour, because fewer calls predict nothing.
- */
+/** `rate` is the mean of the month in calls per ms, from the first call of the service on and over at least an hour. */
 export type BudgetReading = { spent: number; limit: number; rate: number };
 
 /** The bounds of the calendar month (UTC) that contains an instant, in Unix ms. */

@@ -13,9 +13,7 @@ type Deps = ReturnType<typeof createUpstreamRecording> & {
   log: Log;
 };
 
-/**
- * Opens the parts of an upstream with a call budget: the budget, a circuit breaker, and the reports of calls and items.
- */
+/** Opens the budget, the circuit breaker, and the reports of calls and items of an upstream with a call budget. */
 export async function openBudgeted(deps: Deps, upstream: string, limits: Budget) {
   const { settings, refreshes, observe, clock } = deps;
   const breaker = createBreaker();

@@ -1,9 +1,6 @@
 import { MINUTE, SECOND } from '#core/clock';
 
-/**
- * The number of consecutive failures that open a circuit, and how long it stays open (ms). The time doubles up to
- * `MAX_OPEN`.
- */
+/** The consecutive failures that open a circuit, and how long it stays open (ms), doubled up to `MAX_OPEN`. */
 const FAILURES = 5;
 const FIRST_OPEN = 10 * SECOND;
 const MAX_OPEN = 5 * MINUTE;
@@ -51,10 +48,7 @@ function fail(circuit: Circuit, now: number, longest: number): void {
 /** `spacing` (ms) may keep a circuit open longer. `isOfSource` marks a failure that concerns every path. */
 type FailedCall = { spacing?: number; isOfSource?: boolean };
 
-/**
- * The circuit of an upstream, and a circuit for each failing path. Failures of a path pause only that path. The
- * upstream is paused by failures of its connection, at its own request, or by failures of several paths.
- */
+/** The circuit of an upstream, and one for each failing path. The README states which failures pause which. */
 export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
   let source = newCircuit();
   const paths = new Map<string, Circuit>();

@@ -50,10 +50,7 @@ export function createFetchRunner<What extends Resource>({ singleFlight, clock }
   return {
     outcome,
 
-    /**
-     * Fetches a resource, or joins the fetch in flight. Returns false if it joined a fetch, because that fetch may be
-     * for other data.
-     */
+    /** Fetches a resource. Returns false if it joined a fetch in flight, which may be for other data. */
     async run(resource: What, until: Wait, fetch: () => Promise<void>): Promise<boolean> {
       let isMade = false;
       const inFlight = singleFlight.start(resource, () => {
@@ -74,10 +71,7 @@ export type FetchRunner<What extends Resource> = ReturnType<typeof createFetchRu
 const WRITING = 5 * SECOND;
 /** How often a process polls for another process's fetch, in ms. */
 const POLL_INTERVAL = 100;
-/**
- * How long a failure remains a warning after its pause, in ms. If the data has not been requested since then, a fetch
- * might succeed again.
- */
+/** How long a failure remains a warning after its pause, in ms: a fetch might succeed again. */
 const REPORTED_FOR = HOUR;
 type Failure = { error: unknown; times: number; until: number };
 /** `startedAt` is monotonic, in ms. */

@@ -2,10 +2,7 @@ import { type Clock, iso, MINUTE } from '#core/clock';
 import { monthOf } from './budget.ts';
 import type { FailureCause } from './failures/failure.ts';
 
-/**
- * How far another process's clock may be ahead, in ms. A larger difference means that this process's clock was set
- * back.
- */
+/** How far another process's clock may be ahead, in ms. A larger difference means that this clock was set back. */
 export const SKEW = 5 * MINUTE;
 
 /** The age in ms of an instant (Unix ms). Infinity for undefined, or for an instant far in the future. */

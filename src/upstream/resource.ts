@@ -23,10 +23,7 @@ export type ResourceOf<Some extends Kind> = { [K in Some]: `${K}${Text<(typeof M
 /** The latest prices and the samples of a source. The names contain the source's name. */
 export type SourceResource = `${string}:latest` | `${string}:${Interval}:${string}`;
 
-/**
- * The name of a row in `Refresh`. The row stores the version of the data, the time of the last fetch, and a process's
- * claim.
- */
+/** The name of a row in `Refresh`: the version of the data, the time of the last fetch, and a process's claim. */
 export type Resource =
   | ('latest' | 'latest-missing' | 'failover' | 'rates' | 'coins' | 'tokens' | 'announcement' | 'incidents')
   | ('retention' | 'usage-retention' | 'notices:use' | 'notices:end' | 'activity')

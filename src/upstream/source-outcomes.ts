@@ -29,10 +29,7 @@ function merged(a: SourceOutcome, b: SourceOutcome): SourceOutcome {
   };
 }
 
-/**
- * Shares the times of the last calls to each source among all processes. A call does not wait until its time is
- * written.
- */
+/** Shares the times of the last calls to each source among all processes. Calls do not wait for the writes. */
 export function createSourceOutcomes({ store, clock, failures }: Dependencies) {
   let unwritten = new Map<string, SourceOutcome>();
   /** The outcomes of all processes as of the last `sync`, and this process's own outcomes since then. */

@@ -112,9 +112,8 @@ const OTHER = 'other';
 const REQUESTED = 10 * MINUTE;
 
 /**
- * Bounds the number of series. The tokens that were loaded first keep their own series while they are loaded, so that
- * the series of a busy process do not change with each scrape. For each kind of data, one series represents all other
- * tokens. It shows the requested token whose data is oldest in relation to its interval.
+ * Bounds the number of series. The tokens that were loaded first keep their own series while they are loaded. For each
+ * kind of data, one series shows the requested other token whose data is oldest in relation to its interval.
  */
 function createTokenBound(): (all: readonly Staleness[]) => Staleness[] {
   const own = new Set<string>();

@@ -9,9 +9,7 @@ const WINDOW = 10 * SECOND;
 const REVIEW_INTERVAL = SECOND;
 /** An outage ends when nothing has failed for the statement deadline plus this time, in ms. */
 const QUIET = 2 * SECOND;
-/**
- * An outage without calls is forgotten after this time, in ms. Every call budget allows more frequent calls than this.
- */
+/** An outage without calls is forgotten after this time, in ms. Every budget allows more frequent calls. */
 const FORGOTTEN_AFTER = 6 * HOUR;
 /** The failures with one cause since the last log line for that cause. `loggedAt` is monotonic. */
 type Cause = { loggedAt: number; count: number; work: Record<string, number>; facts: object };
@@ -65,10 +63,7 @@ function writeDue(log: Log, { name, level, facts, causes, outage }: Subject, now
   }
 }
 
-/**
- * Ends an outage if it is over, but only after it has been logged. Two outages in a window log at most two lines of
- * each kind.
- */
+/** Ends a logged outage if it is over, so that two outages in a window log at most two lines of each kind. */
 function endIfOver({ log, deadline }: Pick<Dependencies, 'log' | 'deadline'>, subject: Subject, now: number): void {
   const { name, facts, causes, recovers, outage } = subject;
   if (outage === undefined) return;
@@ -100,10 +95,7 @@ function addFailure(subject: Subject, cause: string, work: string, facts: object
   return entry;
 }
 
-/**
- * Logs each cause at most once per ten seconds, and logs the recovery. A failure is attributed to the dependency that
- * caused it.
- */
+/** Logs each cause at most once per ten seconds, and the recovery of the dependency that caused it (see the README). */
 export function createFailureLog({ log, clock, identifyDatabaseFailure, deadline }: Dependencies) {
   const subjects = new Map<string, Subject>();
   const observed = new Set<string>();

@@ -11,10 +11,7 @@ type Identity = {
   about: object;
   /** Whether the subject is a dependency, whose recovery is detected. */
   recovers: boolean;
-  /**
-   * The cause. Undefined for a mere consequence, such as a request that is rejected because the database has just
-   * failed.
-   */
+  /** Undefined for a mere consequence, such as a request that is rejected because the database has just failed. */
   cause: string | undefined;
   details: object;
 };

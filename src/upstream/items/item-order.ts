@@ -7,8 +7,8 @@ const MAX_FACTOR = 1_000_000;
 const AROUND = 3;
 
 /**
- * The positions of rows that are out of order in an ascending list, such as a row with a time in the wrong month. The
- * rows of the longest ascending subsequence count as in order. Empty if the list is not in ascending order at all.
+ * The positions of rows that are out of order in an ascending list: not in its longest ascending subsequence. Empty if
+ * the list is not in ascending order at all.
  */
 export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
   const misplaced = new Set<number>();
@@ -39,8 +39,7 @@ const isFar = (a: number, b: number): boolean => a > b * MAX_FACTOR || b > a * M
 
 /** Whether a price differs from the median of the prices around it by more than any market moves and reverts. */
 export function isOutlier(price: number, prices: readonly (number | null)[], place: number): boolean {
-  // Nearly all prices are close to their neighbours. The median is computed only for the other prices, because it takes
-  // longer.
+  // Nearly all prices are close to their neighbours. The median takes longer.
   if (![prices[place - 1], prices[place + 1]].some((other) => other && isFar(price, other))) return false;
   const near = prices.slice(Math.max(0, place - AROUND), place + AROUND + 1).filter((price) => price !== null);
   const median = near.sort((a, b) => a - b)[(near.length - 1) >> 1] as number;

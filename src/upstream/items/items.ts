@@ -16,10 +16,7 @@ type Key = string | number;
 type Nulled = (member: string) => void;
 
 type Rules<Item, K extends Key, Value> = {
-  /**
-   * Parses one item, or returns the reason why it is rejected. Returns undefined for an item that was not requested.
-   * Must not throw.
-   */
+  /** Parses an item, or returns why it is rejected. Undefined for an item that was not requested. Never throws. */
   read: (value: Value, nulled: Nulled) => Item | Rejection | undefined;
   /** Identifies an item. If several items have the same key, the last one counts. */
   keyOf?: (item: Item) => K;

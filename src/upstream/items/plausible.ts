@@ -16,10 +16,7 @@ export const isPlausible = ({ at, price }: Observation, { from, thru }: Span): b
 /** `off_grid` means that a candle does not start at a multiple of its interval. */
 export type Implausible = 'too_early' | 'too_late' | 'price' | 'off_grid';
 
-/**
- * The reason why no sample of a chain that began at `beginning` can have the time `at`. Undefined if the time is
- * plausible.
- */
+/** Why no sample of a chain that began at `beginning` can have the time `at`. Undefined for a plausible time. */
 export function implausibleTime(beginning: number, at: number, now: number): Implausible | undefined {
   const { from, thru } = plausibleTimes(now, beginning);
   if (at > thru) return 'too_late';

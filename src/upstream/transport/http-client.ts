@@ -28,8 +28,7 @@ export function failureOf(upstream: string, error: unknown): UpstreamFailure {
   return new UpstreamFailure(upstream, 'unreachable', `connection failed: ${said}`, { cause, sent });
 }
 
-// The maximum number of interim responses (1xx). Neither RFC 9110, 15.2 nor undici sets a limit, and an upstream that
-// sent endless interim responses blocked the process until the deadline.
+// RFC 9110, 15.2 sets no limit for interim responses (1xx), and endless ones blocked the process (see the README).
 const MAX_INTERIM = 10;
 
 export class InterimResponsesExceeded extends Error {
@@ -67,10 +66,7 @@ type HttpRequest = {
   /** The deadline for the whole response, in ms. Without one, only the signal ends a request. */
   withinMs?: number;
   signal?: AbortSignal | undefined;
-  /**
-   * Returns the maximum size of the body in bytes, or 0 if the body is not read; the connection is then closed. An error
-   * ends the request.
-   */
+  /** Returns the maximum size of the body in bytes, or 0 to close the connection unread. An error ends the request. */
   accept: (head: ResponseHead) => number;
 };
 
@@ -168,10 +164,7 @@ export function openHttpClient(options: Agent.Options) {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, ...options });
 
   return {
-    /**
-     * Rejects with `InterimResponsesExceeded`, `ResponseTooLarge`, a `TimeoutError`, the reason of `signal`, the error of
-     * `accept`, or an error from undici or the system.
-     */
+    /** Rejects with an error above, a `TimeoutError`, the reason of `signal`, or the error of `accept` or of undici. */
     request: ({ origin, path }: Target, request: HttpRequest): Promise<HttpResponse> =>
       new Promise((resolve, reject) => {
         const { method, headers, body = null } = request;

@@ -2,15 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cutJson, type JsonBounds, scanJson } from '#core/forms/json-shape';
 import { createMutex } from '#core/mutex';
 
-/**
- * Texts that are longer than this many characters are parsed in pieces of about this length, with a turn of the event
- * loop between pieces.
- */
+/** Longer texts (in characters) are parsed in pieces of about this length, with a turn of the event loop between. */
 const PIECE = 64 * 1024;
-/**
- * Only one long text is parsed at a time. If texts were parsed in parallel, each would add a piece to every turn of the
- * event loop.
- */
+/** Only one long text is parsed at a time: each of several would add a piece to every turn of the event loop. */
 const inTurn = createMutex();
 type Long = ReadonlyMap<number, number>;
 const broken = () => new SyntaxError('invalid JSON');

@@ -8,10 +8,7 @@ import type { UpstreamResponse } from './upstream.ts';
 const MAX_RETRY_AFTER = DAY / SECOND;
 /** The maximum length of an upstream's error message in the log, in characters. */
 const MAX_MESSAGE = 500;
-/**
- * An error in a body. `cause` is set if the error is more specific than the status. `isOfSource` is set if the upstream
- * reports that it is unavailable as a whole.
- */
+/** An error in a body. `cause` is more specific than the status. `isOfSource`: the whole upstream is unavailable. */
 export type ReportedError = { message: string; cause?: FailureCause | undefined; isOfSource?: boolean };
 
 function causeOf(status: number, own: FailureCause | undefined): FailureCause {
@@ -24,10 +21,7 @@ const SECONDS = /^\+?\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/;
 /** An HTTP-date begins with a weekday. `Date.parse` reads other texts, such as `-5` and `1.5`, as dates in the past. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
 
-/**
- * Parses `Retry-After` (seconds or HTTP-date) to seconds, at most a day. A date is relative to the date of the response,
- * because the local clock may be wrong. Undefined for any other value.
- */
+/** Parses `Retry-After` to seconds, at most a day. A date is relative to the response's, as clocks may be wrong. */
 export function retryAfter(headers: UpstreamResponse['headers'], now: number): number | undefined {
   const value = String(headers['retry-after'] ?? '').trim();
   if (SECONDS.test(value)) return Math.min(MAX_RETRY_AFTER, Math.ceil(Math.max(...value.split(',').map(Number))));
@@ -40,15 +34,12 @@ export function retryAfter(headers: UpstreamResponse['headers'], now: number): n
 const BOUNDS: JsonBounds = { depth: 64, values: 200_000 };
 
 /**
- * A string, or a number that JSON cannot represent. An unterminated string extends to the end of the text. Otherwise,
- * each of its escaped quotes would start another search to the end, which blocked the process for minutes.
+ * A string, or a number that JSON cannot represent. An unterminated string extends to the end of the text: a new search
+ * from each of its escaped quotes blocked the process for minutes.
  */
 const STRING_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*(?:"|\\?$)|-?\b(?:NaN|Infinity)\b/gs;
 
-/**
- * Some upstreams write `NaN` or `Infinity` for an unknown figure. It is read as null, so that the other figures are not
- * lost.
- */
+/** Reads `NaN` and `Infinity`, which some upstreams write for an unknown figure, as null. */
 function parseJson(text: string): unknown {
   for (const read of [
     () => text,

@@ -23,8 +23,8 @@ function isSameHost(from: URL, to: URL): boolean {
 }
 
 /**
- * The target of a redirect. Throws `refused` with the target's host if the redirect must not be followed. The request
- * then counts as not sent, because a server that redirects a request does not process it.
+ * Throws `refused` with the target's host if a redirect must not be followed. The request then counts as not sent,
+ * because a server that redirects a request does not process it.
  */
 export function redirectTarget(name: string, { status, location, from, isPost, isSecond }: Redirect): string {
   const target = typeof location === 'string' ? URL.parse(location, from) : null;

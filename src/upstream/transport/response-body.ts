@@ -60,10 +60,7 @@ export function codingsOf(name: string, { 'content-encoding': header }: Incoming
   throw new UpstreamFailure(name, 'unexpected', 'an unsupported content coding');
 }
 
-/**
- * The body without its content codings. `maxBytes` bounds the body in every coding: a kilobyte of gzip can expand to a
- * megabyte. An empty body is valid in every coding, because proxies label responses without looking at them.
- */
+/** `maxBytes` bounds the body in every coding. An empty body is valid in every coding, as proxies label blindly. */
 async function decoded(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   let body = bytes;
   for (const coding of codings.toReversed()) {

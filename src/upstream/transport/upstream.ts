@@ -110,8 +110,7 @@ export function openUpstream(options: UpstreamOptions) {
     const { reason, retryAfter } = failure;
     const now = clock.elapsed();
     const path = circuitOf(request);
-    // If the header of the response has arrived, the connection works, and a damaged body counts as a failure of its
-    // path only.
+    // Once the header has arrived, the connection works, and a damaged body is a failure of its path only.
     const isOfConnection = reason === 'unreachable' && status === undefined;
     const isOfSource = isOfConnection || !failure.sent || status === UNAVAILABLE_STATUS || failure.isOfSource;
     if (request.ownFailures?.has(reason)) breaker.cancelled(path);
