@@ -5,9 +5,8 @@ import type { Scope } from '#server/gate';
 import type { OwnerKey } from '#users/user';
 
 /*
- * A key consists of a prefix, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. The
- * prefix is `qu_` for a key that is accepted in URLs, and `qt_` for all others. The prefix and the checksum let secret
- * scanners recognize keys, and let the service reject mistyped keys without a look-up.
+ * A prefix, 32 base62 characters from a CSPRNG (190 bits), and their CRC32 as 6 base62 characters. Secret scanners
+ * recognize this form, and the service rejects mistyped keys without a look-up.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;

@@ -34,10 +34,7 @@ type Dependencies = {
   onErased?: (userKey: number) => void;
 };
 
-/**
- * If there are more than `most` entries, evicts the oldest, even if it is in use, because tracking each use would cost
- * more than a look-up.
- */
+/** Evicts the oldest of more than `most` entries, even if it is in use: tracking each use would cost more. */
 function evictOldest(entries: Map<string, Known>, most: number): Known | undefined {
   if (entries.size <= most) return undefined;
   for (const [key, oldest] of entries) {
@@ -137,10 +134,7 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
     throw new Problem('database_unavailable', detail, { retryAfter: 2 });
   }
 
-  /**
-   * Whether a request counts as a use of its key. Attempts with an ended key do not count, unless only the user's term
-   * has ended.
-   */
+  /** Whether a request counts as a use of its key. With an ended key, it counts only if the user's term has ended. */
   const counts = (holder: Caller): boolean => endOf(holder, clock.now(), { allowExpired: true }) === undefined;
 
   function holderAtOnce(apiKey: string, elapsed: number): Caller | undefined {
@@ -179,17 +173,13 @@ export function createKeyCache({ store, clock, knownKeys = KNOWN_KEYS, onRewind,
         if (holderByHash.has(hash) || lookups.has(hash)) learn(holder, readByStatement);
         else absentHashes.delete(hash);
       }
-      // Ended keys are deleted after 30 days, or earlier if the user has many. After a long outage, this process may
-      // not have seen these deletions.
+      // A process may miss the deletion of ended keys: during a long outage, or if the user has many of them.
       const mayLackKeys = wasStale ? changed.users : changed.crowded;
       if (mayLackKeys.size > 0) forgetDeleted(changed.holders, mayLackKeys);
       return changed.holders;
     },
 
-    /**
-     * Records a use with a precision of a minute, so that most calls only compare two numbers. `pageOrigin` is set for
-     * requests from foreign pages.
-     */
+    /** Precise to the minute, so that most calls only compare two numbers. `pageOrigin` is set for foreign pages. */
     noteUse(holder: Caller, now: number, pageOrigin?: string): void {
       const minute = Math.floor(now / MINUTE);
       if (holder.usedMinute === minute && (pageOrigin === undefined || pageOrigin === holder.pageOrigin)) return;

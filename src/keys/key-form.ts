@@ -12,9 +12,7 @@ const label = nameOf('A label for the key', 'shop window');
 /** Parses the parameters to `label` (trimmed) and the terms. */
 export const keyForm = (clock: Clock) => z.object({ label, ...parameterShape(clock) });
 
-/**
- * Parses the members to change. An absent member is undefined, and null removes an expiry, a limit or a restriction.
- */
+/** Parses the members to change. An absent member is undefined. Null removes an expiry, a limit or a restriction. */
 export const keyChangesForm = (clock: Clock) =>
   z
     .object({ label: label.optional(), ...memberShape(clock) })
@@ -29,8 +27,8 @@ function keyMembers(clock: Clock) {
 }
 
 /**
- * Converts the members of a new key in JSON to the parameters that `keyForm` parses. Null equals absent. Throws
- * `invalid_request` for invalid members, and for a parameter that is also in the query.
+ * Converts the members of a new key in JSON to the parameters that `keyForm` parses. Throws `invalid_request`, also for
+ * a parameter that is in the query too.
  */
 export function createKeyBodyReader(clock: Clock) {
   const validate = parameterValidator({ schema: keyMembers(clock), httpPart: 'body' });

@@ -6,10 +6,7 @@ import { MAX_DEAD_KEYS_PER_USER } from './api-key.ts';
 import { type HolderRow, type KeyHolder, toHolder } from './key-validity.ts';
 import { TERM_COLUMNS } from './terms/terms.ts';
 
-/**
- * A change gets its time before it commits. Two changes within this period may therefore become visible in either
- * order.
- */
+/** A change gets its time before it commits, so two changes within this period may become visible in either order. */
 const COMMIT_LAG_SECONDS = 15;
 
 /** Two users may have the same record number: after a failover, the database may reuse the number of a lost user. */
@@ -32,16 +29,10 @@ type Changes = {
   cursor: UserCursor;
 };
 
-/**
- * When a key was last used (Unix ms; 0 if it was only rejected), the origin of the foreign page that used it, and when it
- * was first seen in a URL, if ever.
- */
+/** The last use of a key (Unix ms; 0 if only rejected), the foreign page's origin, and the first time in a URL. */
 export type KeyUse = { id: number; at: number; origin: string | undefined; exposedAt?: number | undefined };
 
-/**
- * The store from which a key cache reads and to which it writes.
- * @param query runs the statements that calls wait for; it may bypass Prisma for speed
- */
+/** @param query runs the statements that calls wait for; it may bypass Prisma for speed */
 export function createKeyHolderStore(
   prisma: PrismaClient,
   query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
@@ -59,7 +50,7 @@ export function createKeyHolderStore(
 
     /**
      * Returns the keys of users that changed since an earlier read. May repeat changes made during that read.
-     * @param listed called when the changed users have been read, before their keys are read
+     * @param listed called before the keys of the changed users are read
      */
     async changedSince(earlier: UserCursor | undefined, listed: () => void): Promise<Changes> {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
@@ -88,9 +79,8 @@ export function createKeyHolderStore(
     },
 
     /**
-     * Does not mark the user as changed, because no process depends on the last use. Skips rows that another process or
-     * a rotation has locked, and returns their IDs for a retry. A key is read again after its row has been locked, so
-     * no origin is written to a key that an erasure has just revoked.
+     * Does not mark the user as changed. Skips locked rows, and returns their IDs for a retry. A key is read again
+     * after its row has been locked, so no origin is written to a key that an erasure has just revoked.
      */
     async recordUse(uses: readonly KeyUse[]): Promise<number[]> {
       const ids = uses.map(({ id }) => id);

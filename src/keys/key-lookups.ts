@@ -7,8 +7,7 @@ const BATCH = 500;
 const WAITING = 5_000;
 
 /**
- * Looks up keys that are not cached, in shared statements. Statements run one at a time, so that these look-ups cannot
- * delay calls with cached keys.
+ * Looks up keys that are not cached, one shared statement at a time, so that calls with cached keys are not delayed.
  * @param read caches the keys that exist
  */
 export function createKeyLookups(read: (hashes: readonly string[]) => Promise<void>) {
@@ -20,8 +19,7 @@ export function createKeyLookups(read: (hashes: readonly string[]) => Promise<vo
   async function run(): Promise<void> {
     isRunning = true;
     while (queue.length > 0) {
-      // After a turn of the event loop, all requests that arrived together have been parsed and can share this
-      // statement.
+      // After a turn of the event loop, all requests that arrived together can share this statement.
       await nextTurn();
       const batch = queue.splice(0, BATCH);
       failure = await read(batch).catch((error) => error);

@@ -10,10 +10,7 @@ export type Use = {
   /** The minute of the last use, counted from 1970. 0 if this process has seen no use. */
   usedMinute: number;
   pageOrigin: string | undefined;
-  /**
-   * When a key that is not for URLs was first seen in a URL, in Unix ms. Undefined if this process has not seen the key
-   * in a URL.
-   */
+  /** When a key that is not for URLs was first seen in a URL by this process, in Unix ms. */
   exposedAt: number | undefined;
 };
 

@@ -27,10 +27,7 @@ export function createKeys({ store, users, clock, changed = async () => undefine
   }
 
   return {
-    /**
-     * Replaces the requesting owner key or, for the operator, every owner key. The replaced keys remain valid for
-     * reading for `graceSeconds`. Throws `too_many_keys`.
-     */
+    /** Replaces the requesting owner key or, for the operator, every owner key. Throws `too_many_keys`. */
     async rotate(authority: Authority, graceSeconds: number = GRACE_SECONDS.default): Promise<UserRecord> {
       const key = mintOwnerKey();
       const now = clock.now();

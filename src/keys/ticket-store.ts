@@ -2,10 +2,7 @@ import { SECOND } from '#core/clock';
 import { toBytes } from '#database/values';
 import { Prisma, type PrismaClient } from '#generated/prisma/client';
 
-/**
- * The number of expired rows that the insertion of a ticket deletes, so that the table stays small without a periodic
- * task.
- */
+/** How many expired rows a new ticket deletes, so that the table stays small without a periodic task. */
 const SWEPT = 20;
 
 /** Instants are by the database's clock, because any process may accept a ticket. */
@@ -24,10 +21,7 @@ export function createTicketStore(prisma: PrismaClient) {
       return row.expiresAt.getTime();
     },
 
-    /**
-     * Accepts a ticket, and returns the hash of its key. The same statement deletes the row, so that only one of several
-     * requests with the ticket is accepted.
-     */
+    /** Returns the hash of the ticket's key. The same statement deletes the row, so that only one request succeeds. */
     async take(hash: string): Promise<string | undefined> {
       const [row] = await prisma.$queryRaw<{ keyHash: string; isValid: boolean }[]>`
         DELETE FROM stream_ticket WHERE hash = ${toBytes(hash)}

@@ -19,10 +19,7 @@ const ticketInvalid = () =>
 
 type Dependencies = { store: TicketStore; keyCache: Pick<KeyCache, 'holderOfHash'> };
 
-/**
- * Tickets replace a key in requests that cannot send headers. A ticket has the rights of its key, and can be used only
- * once.
- */
+/** A ticket replaces a key in one request that cannot send headers, and has the rights of its key. */
 export function createTickets({ store, keyCache }: Dependencies) {
   return {
     async issue({ hash }: Pick<Caller, 'hash'>): Promise<Ticket> {

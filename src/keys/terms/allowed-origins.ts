@@ -66,10 +66,7 @@ const member = z
     fix: `a list of at most ${MAX_ORIGINS} ${FIX}, or null`,
   });
 
-/**
- * With a GET to the page's own origin, browsers send no `Origin`, but they send `Sec-Fetch-Site`, which no page can
- * set.
- */
+/** With a GET to a page's own origin, browsers send no `Origin` but `Sec-Fetch-Site`, which no page can set. */
 function isFromAllowedPage(allowed: readonly string[], { origin, host, 'sec-fetch-site': site }: PageHeaders): boolean {
   if (origin !== undefined) return allowed.includes(origin);
   return site === 'same-origin' && allowed.some((one) => hasHost(one, host));

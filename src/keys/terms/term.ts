@@ -10,10 +10,7 @@ export type PageHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'sec-fet
 /** The use that a request wants to make of a key. */
 export type WantedUse = { scope: WantedScope; headers: PageHeaders; isInUrl: boolean };
 
-/**
- * A term limits the use of a key. The store, the routes, the gate and the documentation iterate over the terms. A term
- * is a member of the same name in Prisma's model, in requests and in responses.
- */
+/** A limit on the use of a key: a member of the same name in Prisma's model, in requests and in responses. */
 export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extends z.ZodType> = {
   /** The column, as a SQL expression over `k`. */
   column: string;

@@ -95,10 +95,7 @@ export function assertComplete(terms: TermValues, place: 'query' | 'body'): void
   }
 }
 
-/**
- * The terms with a check. The place of the key in the request, and the origin of the request, are checked before the
- * scope.
- */
+/** The terms with a check. The place of the key and the origin of the request are checked before the scope. */
 const CHECKED = ALL.filter(([, { permits }]) => permits !== undefined).reverse();
 
 const isPermitted = (held: HeldTerms, [name, { permits }]: [TermName, AnyTerm], use: WantedUse): boolean =>
