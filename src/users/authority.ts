@@ -1,10 +1,7 @@
 import type { Operator } from '#core/actor';
 import { Problem } from '#core/problems';
 
-/**
- * The user to change, and the actor of the change: the holder of an owner key (given by the key's SHA-256) or the
- * operator. If neither is set, the actor is the service itself.
- */
+/** The user to change, and the actor: the holder of an owner key (by its SHA-256), the operator, or the service. */
 export type Authority = {
   readonly userKey: number;
   readonly ownerKeyHash: string | null;

@@ -14,11 +14,10 @@ export const USER_COLUMNS = Prisma.sql`u.key, u.name, u.email, u.plan::text, u."
   u.suspended_reason AS "suspendedReason"`;
 
 /**
- * Runs a change to a user's data in one transaction. Throws the problem of the authority without running the change if
- * the user was erased or the requesting key is no longer an active owner key. Throws `account_suspended` for a key of a
- * suspended user, and `not_found` to the operator. Race: rotation, recovery, revocation, suspension and erasure lock the
- * user's row. The key's state is read under the same lock, so a key that another process has just replaced changes
- * nothing, even if this process has it cached.
+ * Runs a change to a user's data in one transaction. Throws the problem of an authority that has ended,
+ * `account_suspended` for a key of a suspended user, and `not_found` to the operator. Race: rotation, recovery,
+ * revocation, suspension and erasure lock the user's row, and the key's state is read under the same lock, so a key
+ * that another process has just replaced changes nothing.
  */
 export function changeUser<Result>(
   prisma: PrismaClient,

@@ -38,10 +38,7 @@ export const perPeriod = (plan: Plan): string => termInWords(plan).replace(/^one
 /** Instants in Unix ms; `end` is exclusive. */
 export type Period = { start: number; end: number };
 
-/**
- * Adds months in UTC. `instant` is in Unix ms. If the resulting month is too short, uses its last day: 31 January plus
- * one month is 28 or 29 February.
- */
+/** Adds months to Unix ms, in UTC. In a month that is too short, uses its last day. */
 export function addMonths(instant: number, months: number): number {
   const date = new Date(instant);
   const day = date.getUTCDate();
@@ -83,10 +80,7 @@ export function firstTerm(plan: Plan, now: number): Term {
   return { plan, anchor: now, validUntil: boundary(plan, now, 1) };
 }
 
-/**
- * Restarts an expired term, or extends it by a period. Returns undefined if the term already ends after the current
- * period.
- */
+/** Restarts an expired term, or extends it by a period. Undefined if it already ends after the current period. */
 export function renewedTerm(term: Term, now: number): Term | undefined {
   if (now >= term.validUntil) return firstTerm(term.plan, now);
   const running = periodAt(term.plan, term.anchor, now);

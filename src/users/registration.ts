@@ -5,10 +5,7 @@ import { maskApiKeys } from '#core/log';
 import { Problem } from '#core/problems';
 import { PLAN_NAMES } from './plan.ts';
 
-/*
- * The form that the API and the operator's commands use. `fix` describes the accepted values. Messages never repeat
- * submitted values.
- */
+/* The form of the API and the operator's commands. `fix` describes accepted values. Messages repeat no values. */
 
 /** A trimmed name of one line that a page or a terminal displays completely. */
 export const nameOf = (description: string, example: string) =>

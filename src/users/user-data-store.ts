@@ -34,8 +34,7 @@ function erasureOf(table: UserTable, userKey: number): Prisma.Sql | undefined {
 
 export const createUserDataStatement = (prisma: PrismaClient) => ({
   /**
-   * Returns everything that is stored about a user, as JSON text, or undefined for an unknown user. A single statement
-   * reads all data as of one instant. PostgreSQL writes the text, because the calls by key and path can have tens of
+   * Returns the user's data as of one instant, as JSON text. PostgreSQL writes the text, which can have tens of
    * thousands of rows. Messages to an address are omitted, because a user can register with another person's address.
    */
   async exportJson(userKey: number, now: number): Promise<string | undefined> {
@@ -47,10 +46,7 @@ export const createUserDataStatement = (prisma: PrismaClient) => ({
   },
 });
 
-/**
- * Erases the personal data of a user whose row is locked. Messages that were requested for the address are deleted too,
- * unless another user has registered the same address.
- */
+/** Erases the personal data of a locked user, and messages to the address unless another user has the same address. */
 export async function eraseUserData(tx: Prisma.TransactionClient, userKey: number): Promise<void> {
   // Two statements, because a cluster has the users on every node, and the messages only on the coordinator.
   const [own] = await tx.$queryRaw<{ email: string }[]>`

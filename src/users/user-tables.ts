@@ -1,7 +1,4 @@
-/**
- * A table with data about a user. Columns are exported as members in camel case. `user_key` is never exported, because
- * it only repeats the user's record number.
- */
+/** A table with data about a user. Columns are exported as members in camel case, except `user_key`. */
 export type UserTable = {
   table: string;
   /** The member of the export: a list in this order or, for a table with at most one row per user, an object. */

@@ -78,8 +78,7 @@ export function createUsers({ store, clock, mintOwnerKey, changed = async () => 
       const { validUntil } = await find(authority.userKey);
       const now = clock.now();
       const renewed = (user: User): Term => {
-        // If the plan has lapsed, a double click sends two simultaneous requests. The second request must not renew the
-        // plan again.
+        // If the plan has lapsed, the second request of a double click must not renew the plan again.
         const term = user.validUntil === validUntil ? renewedTerm(user, now) : undefined;
         if (!term) throw renewTooEarly(user);
         return term;

@@ -35,8 +35,8 @@ async function periodRow(tx: Tx, userKey: number, periodStart: Date): Promise<Pe
 export function createAdministrationStore(prisma: PrismaClient) {
   /**
    * Runs a change that also writes to the ledger's rows. Race: the ledger locks rows of `usage` first, so this change
-   * does too, to prevent a deadlock. If a plan has become due, it is started before the change. `start` is the start of
-   * the current period (Unix ms), and `own` is its row.
+   * does too, to prevent a deadlock. A due plan is started before. `start` (Unix ms) and `own` are the current
+   * period's.
    */
   function changeTerms(
     authority: Authority,

@@ -17,10 +17,7 @@ type Dependencies = {
 
 type PlanForm = { plan: Plan; from: 'now' | 'next'; limit?: number | undefined };
 
-/**
- * The operator's changes that a user cannot make. Each change throws `not_found` and `user_erased`, and returns the
- * user. A change that changes nothing adds no audit event.
- */
+/** Each change throws `not_found` and `user_erased`. A change that changes nothing adds no audit event. */
 export function createAdministration({ store, find, clock, changed = async () => undefined }: Dependencies) {
   const changing =
     <Values extends unknown[]>(change: (authority: Authority, ...values: [...Values, now: number]) => Promise<void>) =>

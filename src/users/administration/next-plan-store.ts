@@ -5,10 +5,8 @@ import { Prisma } from '#generated/prisma/client';
 const AT_ONCE = 1_000;
 
 /**
- * Starts the plans whose first period has started (`now` in Unix ms), for one user or for all users. The periods of the
- * new plan are counted from that start. Its first period therefore starts when the next period of the old plan would
- * have started, and has the same usage row. That row has contained the new plan's limit since the change was requested,
- * so no call depends on when this statement runs. Race: a row that another process has locked is skipped, because that
+ * Starts the plans whose first period has started (`now` in Unix ms), for one user or for all users. No call depends on
+ * when this statement runs (see the README). Race: a row that another process has locked is skipped, because that
  * process starts the plan itself or will be done before the next run.
  */
 export const startDuePlans = (now: number, userKey: number | null = null): Prisma.Sql => Prisma.sql`

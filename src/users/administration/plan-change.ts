@@ -9,10 +9,9 @@ type Terms = Pick<User, 'plan' | 'limit' | 'anchor' | 'validUntil' | 'next'>;
 type PeriodLimit = { start: number; limit: number | null };
 
 /**
- * Computes the values that a change of the plan writes. The limit of a period stays the same when the user's limit
- * changes with the plan, so no process is granted calls of one plan in a period of the other plan, even if the process
- * learns of the change a second later. @param ownLimitOf returns the separate limit that a period already has, or
- * undefined if the user's limit applies
+ * Computes the values that a change of the plan writes. The limit of a period stays the same, so no process grants
+ * calls of one plan in a period of the other, even if it learns of the change a second later.
+ * @param ownLimitOf returns the separate limit that a period already has
  */
 export function planChange(
   user: User,
