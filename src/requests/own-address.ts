@@ -5,9 +5,7 @@ type Interfaces = ReturnType<typeof networkInterfaces>;
 
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/**
- * The first address at which other machines may reach this machine, IPv4 before IPv6. Undefined if there is no network.
- */
+/** The first address at which other machines may reach this machine, IPv4 before IPv6. */
 function externalAddress(interfaces: Interfaces): string | undefined {
   const external = Object.values(interfaces)
     .flatMap((one) => one ?? [])

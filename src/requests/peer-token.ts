@@ -11,9 +11,7 @@ type PeerRequest = { process: string; user: number };
 const sign = (secret: string, { process, user }: PeerRequest, at: number): string =>
   createHmac('sha256', secret).update(`${process}.${user}.${at}`).digest('base64url');
 
-/**
- * The value of `Authorization` with which a process asks another process for a user's requests. `now` is in Unix ms.
- */
+/** The value of `Authorization` with which a process asks another one. `now` is in Unix ms. */
 export const peerToken = (secret: string, request: PeerRequest, now: number): string =>
   `Process ${now}.${sign(secret, request, now)}`;
 

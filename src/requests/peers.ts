@@ -15,10 +15,7 @@ const MAX_RESPONSE_SIZE = 512 * 1024;
 /** The path, under the base path, at which processes ask each other. */
 export const PEER_PATH = '/internal/requests';
 
-/**
- * Records are validated, because a record that does not satisfy the schema of the response would make the whole log
- * unreadable.
- */
+/** One record that does not satisfy the schema of the response would make the whole log unreadable. */
 const instant = z.int().min(FIRST_INSTANT).max(LAST_INSTANT);
 const record = z.object({
   at: instant,
@@ -38,10 +35,7 @@ const response = z.object({ recordingSince: instant.nullable(), requests: z.arra
 type PeerLog = ProcessLog & { isComplete: boolean };
 const NO_RESPONSE: PeerLog = { recordingSince: null, requests: [], isComplete: false };
 
-/**
- * Drops records that the response cannot contain, such as records from a later release. Throws if the body is not a
- * log.
- */
+/** Drops records that the response cannot contain, as of a later release. Throws if the body is not a log. */
 function readLog(body: string): PeerLog {
   const { recordingSince, requests: records } = response.parse(JSON.parse(body));
   const requests = records.flatMap((one) => (record.safeParse(one).data ?? []) as ListedRequest | []);
@@ -78,10 +72,7 @@ export function createPeers({ store, processId, secret, clock }: Dependencies) {
   }
 
   return {
-    /**
-     * Returns the logs of all other processes, which record the user's successful requests from then on. The log of a
-     * process that does not respond in time is empty.
-     */
+    /** Returns the logs of all other processes, which record successful requests from then on. Late logs are empty. */
     async ask(user: number): Promise<PeerLog[]> {
       return Promise.all((await store.others(processId())).map((one) => ask(one, user)));
     },

@@ -2,10 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR } from '#core/clock';
 import type { ListedRequest } from '#server/gate';
 
-/**
- * The bounds of a process. `requests` is the maximum number of failed and of successful requests per user, `ofAll` that
- * of all users, and `text` is the maximum length of a path and of a detail, in characters.
- */
+/** `requests` bounds the failed and the successful requests per user, `ofAll` those of all users, `text` a text. */
 export const BOUNDS = { requests: 100, ofAll: 20_000, text: 300 } as const;
 /** How long successful requests are recorded after the log was read, in ms. */
 const RECORDED_FOR = HOUR;
@@ -21,7 +18,7 @@ export const isFailed = ({ status, code }: Pick<ListedRequest, 'status' | 'code'
 
 /**
  * Keeps the last failed requests of each user in memory, and the last successful ones while the user reads the log.
- * Above the bound for all users, the users who failed, or whose success was recorded, longest ago lose their requests.
+ * Above the bound for all users, the users whose latest request is oldest lose their requests.
  */
 export function createRecentRequests(clock: Pick<Clock, 'now'>, { requests: most, ofAll }: Bounds = BOUNDS) {
   // The caches are bounded by `maxSize`, because a cache with `max` allocates the memory for all entries at once.

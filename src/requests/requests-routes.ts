@@ -59,9 +59,7 @@ export const userRequests: FastifyPluginAsyncZod<Options> = async (app, { log })
   );
 };
 
-/**
- * The path at which other processes ask. A request without their token is rejected like a request to an unknown path.
- */
+/** Where other processes ask. A request without their token is rejected like one to an unknown path. */
 export const peerRequests: FastifyPluginAsyncZod<Options> = async (app, { log }) => {
   neverStored(app);
   app.get(

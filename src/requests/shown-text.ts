@@ -5,9 +5,7 @@ import { BOUNDS } from './recent-requests.ts';
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['api', 'ticket']);
 /** The pattern of a name that is shown. It is shorter than a key. */
 const NAME = /^[\w.]{1,40}$/;
-/**
- * The maximum number of words in a text with spaces, and in an item of a list. A seed phrase has at least twelve words.
- */
+/** The maximum number of words in a text with spaces, and in an item of a list: less than a seed phrase has. */
 const MAX_WORDS = { spaced: 6, inItem: 11 } as const;
 const ENCODED = /%[\dA-F]{2}/i;
 /** The scheme and host of an absolute URL, which the router drops too. They can contain a password. */
@@ -46,10 +44,7 @@ function shownPair(pair: string, declared: ReadonlySet<string>): string {
   return `${name}=${isShown ? value : HIDDEN}`;
 }
 
-/**
- * The path of a request as the user's request log shows it, without the base path. Shows only the values of the
- * `declared` parameters, and nothing that has the form of a key or a seed phrase.
- */
+/** The path without the base path, with the values of `declared` parameters, and without keys and seed phrases. */
 export function shownPath(url: string, basePath: string, declared: ReadonlySet<string>): string {
   const target = url.replace(ORIGIN, '/');
   const whole = target.startsWith(basePath) ? target.slice(basePath.length) : target;
@@ -64,10 +59,7 @@ export function shownPath(url: string, basePath: string, declared: ReadonlySet<s
   return clipped(`${segments}${whole[at]}${pairs.map((pair) => shownPair(pair, declared)).join('&')}`);
 }
 
-/**
- * The detail of a problem as the request log shows it. A node's message may quote the request. Hides what may be a key,
- * an address or a hash, and what may be a seed phrase.
- */
+/** A node's message may quote the request: hides what may be a key, an address, a hash or a seed phrase. */
 export const shownDetail = (detail: string): string =>
   clipped(maskApiKeys(detail).replace(LONG_WORD, HIDDEN).replace(PHRASE, HIDDEN));
 
