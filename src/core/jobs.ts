@@ -15,9 +15,7 @@ export type Job = {
   run: (stopping: AbortSignal) => unknown;
   /** Whether the first run is at the start of the process instead of after the first interval. */
   isImmediate?: boolean;
-  /**
-   * Whether the job reads changes by other processes. Such a job does not run if no other process can use the database.
-   */
+  /** Whether the job reads changes by other processes. It does not run if the database has only one process. */
   isOfPeers?: boolean;
 };
 

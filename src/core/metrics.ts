@@ -6,10 +6,7 @@ type Durations = { labels: Labels; counts: ArrayLike<number>; sum: number };
 /** An undefined value omits the series. */
 type Column<Row> = readonly [name: string, help: string, value: (row: Row) => number | undefined];
 
-/**
- * Wraps `prom-client`. Values that are counted elsewhere are read only at the scrape, so that requests do no extra
- * work.
- */
+/** Wraps `prom-client`. Values that are counted elsewhere are read only at the scrape. */
 export function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
@@ -88,10 +85,7 @@ export function createRegistry() {
       const gauge = new Gauge({ name, help, registers, collect });
     },
 
-    /**
-     * Adds histograms that are counted elsewhere. The library's own histograms hash labels per call and cannot import
-     * counts.
-     */
+    /** Adds histograms that are counted elsewhere: the library's own ones hash labels per call. */
     histograms(name: string, help: string, bounds: readonly number[], read: () => Iterable<Durations>): void {
       const valuesOf = ({ labels, counts, sum }: Durations) => {
         let upTo = 0;

@@ -1,9 +1,8 @@
 import { DAY } from './clock.ts';
 
 /**
- * Limits the delays of this thread's `setTimeout` to a day. A delay above 24.8 days overflows, so the timer fires at
- * once, and again after each attempt to continue waiting. This is only for libraries whose callbacks check after a day
- * whether they are due.
+ * Limits the delays of this thread's `setTimeout` to a day, because a delay above 24.8 days overflows and fires at
+ * once. Only for libraries whose callbacks check after a day whether they are due.
  */
 export function boundTimeouts(): void {
   const { setTimeout } = globalThis;

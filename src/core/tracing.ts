@@ -2,10 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Span, type SpanContext, SpanStatusCode } from '@opentelemetry/api';
 import { Problem, type ProblemCode } from './problems.ts';
 
-/**
- * The only attributes of spans. Their values are patterns, names from fixed lists, and counts. Text from a client, a
- * user or an upstream may contain a secret, so it is never an attribute.
- */
+/** The only attributes of spans: patterns, names from fixed lists, and counts. Other text may contain a secret. */
 export type TraceAttributes = {
   'http.request.method'?: string;
   /** The route's pattern. `url.path` has the same value, because a real path may contain a key. */
@@ -16,10 +13,7 @@ export type TraceAttributes = {
   /** A problem's code, the cause of an upstream failure, or an error class. */
   'error.type'?: string;
   'quotient.problem'?: ProblemCode;
-  /**
-   * The configured host of the service, or the host of the upstream without labels that may be secret; never a host
-   * from a request.
-   */
+  /** The service's configured host or the upstream's, without secret labels; never a host from a request. */
   'server.address'?: string;
   'url.scheme'?: string;
   /** The name of the called MCP tool. */

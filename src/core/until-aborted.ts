@@ -1,7 +1,4 @@
-/**
- * Settles like `work`, but rejects with the signal's reason as soon as the signal aborts. Shared work, such as a fetch
- * for which other requests wait, continues without this caller.
- */
+/** Rejects with the signal's reason as soon as it aborts. The work, which others may share, continues. */
 export function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

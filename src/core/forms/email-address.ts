@@ -7,12 +7,9 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const LABEL = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i;
 const ASCII = /^\p{ASCII}*$/u;
 
-/**
- * Returns the ASCII form of a domain, in which labels are A-labels. Returns undefined if the domain has no ASCII form.
- */
+/** The labels of the result are A-labels. Undefined if the domain has no ASCII form. */
 function asciiDomain(domain: string): string | undefined {
-  // Other characters are rejected first, because the conversion also decodes percent-encoding and reads numbers as IPv4
-  // addresses.
+  // The conversion would also decode percent-encoding and read numbers as IPv4 addresses.
   if (/[^a-z\d.-]/i.test(domain.replace(/\P{ASCII}/gu, ''))) return undefined;
   const isPlain = ASCII.test(domain) && !/(^|\.)xn--/i.test(domain);
   const ascii = isPlain ? domain : domainToASCII(domain);
@@ -24,9 +21,8 @@ function asciiDomain(domain: string): string | undefined {
 type ParsedEmail = { address: string } | { fault: string };
 
 /**
- * Parses an email address to the only form in which it is stored and compared: the domain is in ASCII, so
- * `bücher.example` and `xn--bcher-kva.example` are the same. Local parts must be ASCII, because many mail servers do
- * not support SMTPUTF8 (RFC 6531), which other local parts require.
+ * Parses an email address to the form in which it is stored and compared, with the domain in ASCII. Local parts must be
+ * ASCII, because many mail servers do not support SMTPUTF8 (RFC 6531).
  */
 export function parseEmail(text: string): ParsedEmail {
   const at = text.lastIndexOf('@');

@@ -42,10 +42,7 @@ export function scanJson(text: string, { depth, values }: JsonBounds, longer = N
   return { excess: undefined, long };
 }
 
-/**
- * Cuts a long object or array at its commas into pieces of about `about` characters. A long member is a separate piece.
- * For invalid JSON, the cuts are arbitrary, but no character is lost.
- */
+/** Cuts a long object or array at its commas into pieces of about `about` characters. No character is lost. */
 export function* cutJson(
   text: string,
   [start, end]: readonly [start: number, end: number],

@@ -7,9 +7,8 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const ENCLOSED = /^(?:\[([^\]]*)\](?::[\w.-]*)?|([\d.]+):[\w.-]*)$/;
 
 /**
- * Parses an address in any form that a socket, a header or a setting contains. Forms that denote the same host have the
- * same result: with and without a port, brackets or a zone ID, and as an IPv4-mapped address. Undefined for any other
- * text.
+ * Parses an address of a socket, a header or a setting. With and without a port, brackets or a zone ID, and as an
+ * IPv4-mapped address, a host has the same result. Undefined for any other text.
  */
 export function parseAddress(text: string): Address | undefined {
   const [, bracketed, beforePort] = ENCLOSED.exec(text) ?? [];

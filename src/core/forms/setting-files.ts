@@ -14,9 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** If a secret was set in place of the path, it is not repeated. */
 const nameOf = (path: string) => (path.includes('/') && !path.includes('://') ? path : 'the file');
 
-/**
- * Reads the value of a setting from the file that `NAME_FILE` names, so that secrets can stay out of the environment.
- */
+/** Reads the value of a setting from the file that `NAME_FILE` names. */
 export function readSettingFile(name: string, path: string): SettingFile {
   let value: string;
   try {

@@ -1,7 +1,6 @@
 /*
- * Characters that a page or a terminal does not show, or that change the order of the text around them. With these
- * characters, a name can look like another name. Joiners are allowed, because some scripts and emoji need them.
- * Variation selectors are allowed after some ideographs and emoji.
+ * Characters that are not shown, or that change the order of the text around them, make a name look like another name.
+ * Joiners and variation selectors are allowed where scripts and emoji need them.
  */
 
 const HIDDEN = String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]`;

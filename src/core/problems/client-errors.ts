@@ -1,7 +1,4 @@
-/**
- * `cause` and `remedy` are Markdown for the documentation. A test compares the limits in these texts with the limits in
- * the code.
- */
+/** `cause` and `remedy` are Markdown for the documentation. A test compares their limits with the code. */
 export type ProblemFacts = readonly [status: number, title: string, cause: string, remedy: string];
 
 /** Problems of a request. Clients may rely on the codes. */
