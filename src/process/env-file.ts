@@ -3,10 +3,7 @@ import { parseEnv } from 'node:util';
 import { toError } from '#core/errors';
 import { ExitError } from './exit.ts';
 
-/**
- * Reads settings from a file, or from `.env` in the working directory if it exists. Variables of the environment take
- * precedence. Throws `ExitError` for a file that is missing or no text.
- */
+/** Reads settings from a file, or from `.env` if it exists. The environment takes precedence. Throws `ExitError`. */
 export function readEnvFile(path: string | undefined): void {
   const name = path ?? '.env';
   // Some tools of other languages create a directory `.env`.

@@ -13,9 +13,8 @@ const GROWN = 1.15;
 const ALL = { type: 'major', flavor: 'last-resort' } as const;
 
 /**
- * V8 collects garbage only when it allocates. After a burst, this function collects garbage while the process is idle
- * (see the README). A collection takes 50 ms, or 120 ms with 100 MB in use. `gc` requires `--expose-gc`: obtaining it
- * from a V8 context would cost a tenth of the throughput.
+ * Collects garbage while the process is idle after a burst (see the README), in 50 to 120 ms. `gc` requires
+ * `--expose-gc`: obtaining it from a V8 context would cost a tenth of the throughput.
  */
 export function startIdleGc(): { close: () => Promise<void> } {
   let inUse = process.memoryUsage.rss();

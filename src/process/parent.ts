@@ -26,9 +26,8 @@ function stop(): void {
 }
 
 /**
- * Stops this process as SIGTERM would when the process that started it has ended: the parent on Windows (see
- * `start.ts`), or npm. npm forwards signals only to its shell, which may end without its own child, and an npm that is
- * killed forwards none.
+ * Stops this process as SIGTERM would when its parent (on Windows, see `start.ts`) or npm has ended. npm forwards
+ * signals only to its shell, which may end without its own child, and a killed npm forwards none.
  */
 export function stopWithParent(): void {
   if (process.connected) process.once('disconnect', stop);

@@ -6,10 +6,7 @@ export const isLaunched = () =>
   NODE_FLAGS.every((flag) => process.execArgv.includes(flag)) &&
   Object.keys(NODE_ENVIRONMENT).every((name) => process.env[name] !== undefined);
 
-/**
- * Restarts the process with flags and variables that are read at start. The operator's values take precedence. If the
- * process cannot be replaced, runs a child process and returns its exit code.
- */
+/** Restarts the process with flags and variables. Where it cannot be replaced, returns a child's exit code. */
 export async function launch(flags: readonly string[]): Promise<number> {
   const env = { ...NODE_ENVIRONMENT, ...process.env };
   // The last value of a repeated flag applies.
