@@ -23,8 +23,8 @@ export function clientName(address: Address | undefined): string {
 const PAIR = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))[ \t]*([,;]|$)/y;
 
 /**
- * Returns the `for` of each element, the nearest proxy's first. A header that is malformed anywhere is ignored.
- * Otherwise, a client could open a quoted string that swallows the element of the proxy.
+ * Returns the `for` of each element, the nearest proxy's first. A malformed header is ignored: otherwise, a client
+ * could open a quoted string that swallows the element of the proxy.
  */
 export function forwardedFor(header: string): readonly string[] {
   const hops = [''];
@@ -47,11 +47,9 @@ const READERS = {
 };
 
 /**
- * Returns a function that names the client of a request. Only trusted proxies can report an address other than the
- * address of the connection. An entry other than an address (`unknown`, `_hidden`) is not followed: the proxy that
- * reported it counts as the client. A proxy usually writes one of the two headers and passes on the other header as the
- * client sent it. If the headers name different clients, neither is followed, so a client gains nothing by sending one
- * of them.
+ * Returns a function that names the client of a request. Only trusted proxies can report another address than the
+ * connection's. After an entry that is no address (`unknown`), the proxy that reported it counts as the client. A proxy
+ * may pass on the other header as the client sent it, so headers that name different clients are not followed.
  */
 export function createClientNames(proxies: TrustedProxies) {
   const isTrusted = (address: Address, hop: number): boolean =>

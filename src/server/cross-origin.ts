@@ -32,8 +32,8 @@ export function hasHost(origin: string, host: string | undefined): boolean {
 type OriginHeaders = { origin?: string | undefined; host?: string | undefined };
 
 /**
- * Whether no other site can have the host of a URL: an address, or localhost (RFC 6761, 6.3). The owner of any other name
- * can point it to this service (DNS rebinding). A browser then treats the owner's page as a page of this service.
+ * Whether no other site can have the host of a URL: an address, or localhost (RFC 6761, 6.3). The owner of any other
+ * name can point it to this service (DNS rebinding).
  */
 function isUnforgeable(host: string): boolean {
   const name = URL.parse(`http://${host}`)?.hostname ?? '';
@@ -46,10 +46,7 @@ function isOwn(origin: string, host: string, publicUrl: string | undefined): boo
   return hasHost(origin, host) && (publicUrl === undefined || isUnforgeable(host));
 }
 
-/**
- * Throws `cross_site` for a page whose origin is neither the service's own nor allowed. Browsers send the origin with
- * every POST; other clients send none.
- */
+/** Throws `cross_site` for a page whose origin is neither the service's own nor allowed. Other clients send none. */
 export function assertOwnOrigin({ origin, host = '' }: OriginHeaders, origins: Origins, publicUrl?: string): void {
   if (origin === undefined || origins.includes('*') || origins.includes(origin)) return;
   if (!isOwn(origin, host, publicUrl))

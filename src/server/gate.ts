@@ -64,10 +64,7 @@ type UserRequestLog = { note(request: EndedRequest): void };
 /** The configuration that the gate reads from a route whose calls are charged. */
 export type ChargedRoute = { scope: WantedScope; usagePath: UsagePath; coinGeckoKeys: true | undefined };
 
-/**
- * The interface through which the server charges requests. `gate/admission.ts` implements it. Only the implementation
- * reads a receipt, which identifies a charge.
- */
+/** Charges requests. `gate/admission.ts` implements it, and is the only reader of receipts, which identify charges. */
 export type Gate<Receipt = unknown> = {
   /** Charges a request. Returns undefined, without any effect, if the request must wait or be rejected. */
   admitAtOnce(
@@ -78,14 +75,11 @@ export type Gate<Receipt = unknown> = {
   ): { user: number; keyId: number; receipt: Receipt } | undefined;
 
   /**
-   * Charges a request. The charge is booked when the response ends: it is refunded unless the response is 2xx and
-   * delivered. Waits only if there is no usable lease. Throws `quota_exceeded` without charging anything.
+   * Charges a request. The charge is refunded when the response ends, unless it is 2xx and delivered. Waits only if
+   * there is no usable lease. Throws `quota_exceeded`.
    */
   charge(request: FastifyRequest, calls: number): Promise<void> | undefined;
-  /**
-   * Counts a request to the node, which is free, toward the daily limit of a URL key. Other keys' requests are not counted.
-   * Throws `key_limit_exceeded`.
-   */
+  /** Counts a free request to the node toward the daily limit of a URL key. Throws `key_limit_exceeded`. */
   countNodeRequest(request: FastifyRequest): Promise<void> | undefined;
   /** Takes the receipt of a request, so that its charge is booked only once. */
   takeReceipt(request: FastifyRequest): Receipt | undefined;
@@ -111,10 +105,7 @@ export type Gate<Receipt = unknown> = {
   /** Throws `scope_missing`. */
   requireScope(request: FastifyRequest, scope: WantedScope): void;
 
-  /**
-   * Counts further calls of a request toward the burst limit and the daily limit of a URL key. Throws `rate_limited`
-   * without counting any of them, and throws `key_limit_exceeded`.
-   */
+  /** Counts further calls of a request toward its limits. Throws `rate_limited` (none counts), `key_limit_exceeded`. */
   countCalls(request: FastifyRequest, calls: number, now: number): Promise<void>;
 
   /** Undefined if the operator has turned the log off. */
@@ -174,17 +165,12 @@ export type RouteFacts = {
   needsMail?: true;
   /** Limits each address to a few of these calls per minute. The value is the name of the calls, in the plural. */
   perClient?: string;
-  /**
-   * Headers of a 2xx or 304 response, besides the headers that every route with this cost has. `?` marks an optional
-   * header.
-   */
+  /** Further headers of a 2xx or 304 response. `?` marks an optional header. */
   headers?: readonly (Header | `${Header}?`)[];
   /** Statuses with which the node may reject a request. `node_rejected` passes them to the client. */
   rejections?: readonly number[];
   problems?: readonly ProblemCode[];
-  /**
-   * The route passes on calls. Metrics, traces and the request log therefore show only `passedCall`, never the path.
-   */
+  /** Metrics, traces and the request log show only `passedCall`, never the path. */
   passesCalls?: true;
   /** The errors, by status, of a route whose error responses are not problems. */
   errors?: { form: string; byStatus: Readonly<Record<number, { description: string; example: object }>> };

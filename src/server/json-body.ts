@@ -5,10 +5,7 @@ import { invalidRequest, Problem } from '#core/problems';
 import type { RequestBodies } from '#server/connections/request-body';
 import { discardBody, mediaTypeOf, sendsJson } from './connections/unread-body.ts';
 
-/**
- * The media type of JSON, and the default types of old clients and curl. Foreign pages are excluded by the key or the
- * route, not by the type.
- */
+/** The media type of JSON, and the default types of old clients and curl. */
 const JSON_TYPES =
   /^(application\/json|[\w.+-]+\/[\w.+-]+\+json|text\/(json|plain)|application\/x-www-form-urlencoded)?$/;
 
@@ -19,18 +16,13 @@ const PASSED = { depth: 'is nested too deeply', values: 'has too many values' } 
 const broken = (message: string) =>
   invalidRequest({ location: 'body', message, fix: 'send one JSON object, in UTF-8' });
 
-/**
- * Some programs write a byte order mark, which a reader may ignore (RFC 8259, 8.1). Other programs, such as Windows
- * PowerShell, send ISO 8859-1, which is rejected because its letters would be lost.
- */
+/** Accepts a byte order mark (RFC 8259, 8.1). Rejects ISO 8859-1, as sent by Windows PowerShell: letters would be lost. */
 function textOf(body: Buffer): string {
   if (!isUtf8(body)) throw broken('must be in UTF-8');
   return body.toString('utf8').replace(/^\ufeff/, '');
 }
 
-/**
- * Parses JSON text. The limits for depth and number of values are those of a request body. Throws `invalid_request`.
- */
+/** Parses JSON text within the bounds of a request body. Throws `invalid_request`. */
 export function parseJson(text: string): unknown {
   const { excess } = scanJson(text, BOUNDS);
   if (excess) throw broken(PASSED[excess]);

@@ -17,8 +17,8 @@ const DATES = ['fromDate', 'thruDate', 'date', 'days'];
 const MARKET = ['currency', 'tokenName', 'tokenNames', 'token', ...DATES];
 
 /**
- * Prices are for a currency, a token and dates. A path with one of these parameters rejects all other names in this
- * table: if it ignored `vs_currencies=eur` or `from`, the response would contain other data than the client requested.
+ * A path with one of these parameters rejects all other names in this table. If it ignored `vs_currencies=eur` or
+ * `from`, the response would contain other data than the client requested.
  */
 const MARKET_MEANINGS: readonly Meaning[] = [
   {
@@ -58,10 +58,7 @@ const MARKET_MEANINGS: readonly Meaning[] = [
   { own: [], alsoWith: DATES, others: words('timezone tz utc_offset') },
 ];
 
-/**
- * The terms of a key. If other names for them were ignored, the key would be valid for longer, or for more, than its
- * owner intended.
- */
+/** If other names for the terms of a key were ignored, the key would be valid for longer or for more than intended. */
 const TERMS_OF_KEYS: readonly Meaning[] = [
   { own: ['graceSeconds'], others: words('grace gracePeriod overlap') },
   { own: ['expiresAt'], others: words('expires expiry expires_in expiration expiration_date ttl valid_until') },
@@ -122,9 +119,7 @@ function faultOf(place: string, sent: string, parameters: readonly string[]): In
   return [];
 }
 
-/**
- * Reports unknown parameters or members that resemble supported names: misspelled names, and names from other services.
- */
+/** Reports misspelled names, and names from other services. */
 export const misspeltIn = (place: string, sent: readonly string[], parameters: readonly string[]): InputFault[] =>
   place === 'path'
     ? []

@@ -15,10 +15,7 @@ export type Histogram = {
   readonly route: string;
   readonly method: string;
   readonly status: number;
-  /**
-   * The sum of durations in seconds, followed by the counts. The sum and the counts are in one array, so an observation
-   * takes only two writes.
-   */
+  /** The sum of durations in seconds, followed by the counts: an observation takes only two writes. */
   readonly figures: Float64Array;
 };
 
@@ -86,9 +83,7 @@ export function durationsOf(histograms: Iterable<Histogram>) {
   }));
 }
 
-/**
- * The service level excludes health checks and node routes, because their failures and durations depend on the nodes.
- */
+/** Excluded from the service level, because the failures and durations depend on the nodes. */
 const EXCLUDED = /\/v1\/node\/|\/health\/(live|ready)$/;
 /** The duration in seconds above which a response misses the service level. */
 const SLOW = 0.5;

@@ -7,10 +7,8 @@ const isUnder = (path: string, prefix: string): boolean =>
   (path.startsWith(prefix) && (path.length === prefix.length || '/?'.includes(path[prefix.length] as string)));
 
 /**
- * Returns a function that converts the target of a request to the path of a route. A proxy may strip or replace a
- * prefix. Routes, and all links to them, then have the prefix that clients see, but requests arrive with a different
- * prefix. Requests with the prefix of the routes are accepted, too. The absolute form must be accepted (RFC 9112,
- * 3.2.2).
+ * Returns a function that converts the target of a request to the path of a route. A proxy may replace or strip the
+ * prefix of the routes, which clients see. The absolute form must be accepted (RFC 9112, 3.2.2).
  */
 export function createTargets(basePath: string, received: string) {
   return function targetOf(url: string): string {
@@ -24,10 +22,7 @@ export function createTargets(basePath: string, received: string) {
   };
 }
 
-/**
- * The paths that are served under a key. The router resolves no dots and decodes no slashes, so no other route matches
- * these paths.
- */
+/** The paths that are served under a key. The router resolves no dots and decodes no slashes. */
 const SERVED_BELOW_KEY = /^(\/v1\/prices\/|\/v1\/node\/|\/api\/v3\/|\/v1\/tokens(?![^?#])|\/mcp\/?(?![^?#]))/;
 
 function decoded(text: string): string {
@@ -39,10 +34,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Takes the key out of a path `/k/{key}/…`, before anything else sees the URL. The rest is the path of a route, so all
- * checks, caches, logs and traces treat the request like the same request with the key in a header. If the path is not
- * served under a key, it is replaced by a path that no route matches. A URL that is too long is not changed, and is
- * rejected later.
+ * Takes the key out of a path `/k/{key}/…`, before anything else sees the URL. A path that is not served under a key is
+ * replaced by a path that no route matches. A URL that is too long is rejected later.
  */
 function takeKey(request: IncomingMessage, url: string, basePath: string): string {
   const prefix = `${basePath}/k/`;

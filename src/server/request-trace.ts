@@ -56,9 +56,7 @@ export function nameCall(request: FastifyRequest, name: string): void {
 export const traceProblem = ({ code, status }: Problem): void =>
   annotate({ 'quotient.problem': code, ...(status >= 500 && { 'error.type': code }) });
 
-/**
- * Records a response of the fast path. No other span can start during such a response. Instants are in monotonic ms.
- */
+/** Records a response of the fast path, during which no other span starts. Instants are in monotonic ms. */
 export function traceResponse(
   request: IncomingMessage,
   route: string | undefined,

@@ -17,10 +17,7 @@ const NO_FIELDS: readonly string[] = [];
 export const urlKeyFields = (request: object): readonly string[] =>
   (request as Request)[KEY] === undefined ? NO_FIELDS : NO_REFERRER;
 
-/**
- * Header fields of any other response. The request has no header with the key, so these fields must prevent a shared
- * cache from storing the response.
- */
+/** Fields of any other response. Without a header with the key, a shared cache would store the response. */
 export function urlKeyHeaders(request: object, cacheControl: unknown): Record<string, string> {
   if ((request as Request)[KEY] === undefined) return {};
   const directives = typeof cacheControl === 'string' ? cacheControl : '';

@@ -15,9 +15,9 @@ function firstIdle(sockets: Iterable<Socket>, newest: Socket, isIdle: Options['i
 }
 
 /**
- * Keeps one client from taking all connections. When the limit is reached, the client with the most connections loses
- * its oldest idle connection. If all of its connections are in use, another client's idle connection is closed or, if
- * there is none, its own newest connection. Streams are not counted, because they have their own limits.
+ * At the limit, the client with the most connections loses its oldest idle connection. If all of them are in use,
+ * another client's idle connection is closed or, if there is none, its own newest one. Streams have limits of their
+ * own.
  */
 export function limitConnections(server: Server, { most, clientOf, isIdle }: Options): void {
   const byClient = new Map<string, Set<Socket>>();

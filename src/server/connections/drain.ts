@@ -7,10 +7,7 @@ import type { PendingResponses } from './server.ts';
 /** How long a connection may still deliver a request that was in transit at the stop, in ms. */
 const MOMENT = SECOND;
 
-/**
- * Prevents `app.close()` from losing requests: a connection is cut only after a moment of idleness. Requests that have
- * no response after `withinMs` are aborted.
- */
+/** `app.close()` loses no request: idle connections are cut after a moment, and requests aborted after `withinMs`. */
 export function drainOnClose(app: FastifyInstance, pending: PendingResponses, withinMs: number): void {
   // Fastify now responds to new requests with `Connection: close`. It closes the server itself after these hooks.
   app.addHook('preClose', async () => {

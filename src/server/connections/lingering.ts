@@ -7,9 +7,8 @@ import { every } from '#core/every';
 const MAX_LINGERING = 256;
 
 /**
- * Cuts connections a moment after their last response, so that the client can read the response (RFC 9112, 9.6). The
- * number of such connections is limited, because they are not read, so a client's disconnection goes unnoticed.
- * @param ms how long a connection may linger
+ * Cuts connections `ms` after their last response, so that the client can read it (RFC 9112, 9.6). Their number is
+ * limited: they are not read, so a client's disconnection goes unnoticed.
  */
 export function createLingering(ms: number) {
   const lingering = new Set<() => void>();

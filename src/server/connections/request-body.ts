@@ -154,10 +154,7 @@ function lingerAfter(
   flow(request);
 }
 
-/**
- * Reads bodies that a route needs. Counts and discards all other bodies as they arrive. After the response, discards
- * the rest of a short body, and stops reading a longer body. README.md gives the reasons.
- */
+/** Reads bodies that a route needs, and discards all others. README.md describes the rest of a rejected body. */
 export function createRequestBodies(
   timeouts: Timeouts = TIMEOUTS,
   lingerUnread: Linger = createLingering(timeouts.linger),
@@ -187,8 +184,7 @@ export function createRequestBodies(
           if (!request.complete) lingerAfter(response, request, timeouts, lingerUnread);
         });
       };
-      // A body that arrives with its head needs no pause, which takes two system calls. Bodies that wait for an earlier
-      // response do, because many fit into one piece.
+      // A pause takes two system calls. It is needed only for bodies that wait for an earlier response.
       if (response.socket === null) awaitRest();
       else process.nextTick(awaitRest);
     },

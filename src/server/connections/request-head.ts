@@ -108,10 +108,7 @@ function forgetMediaType({ raw }: FastifyRequest): void {
 
 const BODYLESS = new Set(['GET', 'HEAD', 'TRACE']);
 
-/**
- * Checks every request, and sets its ID on every response. `write-response.ts` adds the ID where hooks are bypassed.
- * Discards bodies, except where `json-body.ts` reads them.
- */
+/** Checks every request, sets its ID on its response, and discards bodies that `json-body.ts` does not read. */
 export function checkRequests(app: FastifyInstance, bodies: RequestBodies): void {
   app.addHook('onRequest', (request, _reply, done) => {
     checkRequest(request);

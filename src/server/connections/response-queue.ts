@@ -2,18 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '#core/clock';
 import { Problem } from '#core/problems';
 
-/**
- * How many responses run at once, how many may wait, and how long a response may take (ms) while other responses wait.
- */
+/** How many responses run and wait at once, and how long one may take (ms) while others wait. */
 type Bounds = { atOnce: number; waiting?: number; patience?: number };
 
 const DETAIL = 'The service is still sending other long responses to this user. Request long responses one at a time.';
 const tooMany = () => new Problem('overloaded', DETAIL, { retryAfter: 2 });
 
-/**
- * Runs responses in the order of their requests. Each response occupies a slot until it has been sent or its client
- * disconnects.
- */
+/** Each response occupies a slot until it has been sent or its client disconnects. The others wait in order. */
 export function createResponseQueue({ atOnce, waiting = 0, patience }: Bounds) {
   const startedAt = new Map<ServerResponse, number>();
   const queue: (() => void)[] = [];

@@ -17,10 +17,7 @@ function listed(address: string | undefined, port: number | undefined): string {
 export const connectionName = (socket: Socket): string =>
   `${listed(socket.localAddress, socket.localPort)} ${listed(socket.remoteAddress, socket.remotePort)}`;
 
-/**
- * Returns the bytes in the kernel's send queues, by connection. Connections with empty queues are omitted. On systems
- * other than Linux, the result is empty.
- */
+/** The bytes in the kernel's send queues by connection, without empty ones. Only on Linux; otherwise empty. */
 export async function readSendQueues(): Promise<ReadonlyMap<string, number>> {
   const queues = new Map<string, number>();
   for (const table of TABLES) {

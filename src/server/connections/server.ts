@@ -15,10 +15,7 @@ const MAX_CONNECTIONS = 8_000;
 const NODE_HEADER_LIMIT = 32 * 1024;
 export const KEEP_ALIVE = 72 * SECOND;
 
-/**
- * How many requests may wait for earlier responses on each connection, and how many more may wait on all connections
- * together.
- */
+/** How many requests may wait for earlier responses on a connection, and how many more on all together. */
 const WAITING = { each: 32, more: 2_048 };
 
 /** A connection's parser. Node does not document it, so its shape is checked. */
@@ -31,22 +28,14 @@ function pause(this: Socket): void {
 /** Node resumes a connection after each response. */
 const stopReading = (socket: Socket) => socket.on('resume', pause).pause();
 
-/**
- * Stops the parser, which otherwise processes a request per 27 bytes. The result 2 tells Node that another protocol
- * follows.
- */
+/** Stops the parser, which otherwise processes a request per 27 bytes. 2 means that another protocol follows. */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & Parsed;
   if (parser?.onIncoming) parser.onIncoming = () => 2;
   stopReading(socket);
 }
 
-/**
- * Starts each request in its own turn of the event loop (RFC 9112, 9.3.2), so that pipelining gives no advantage. A
- * connection with many waiting requests is not read. The bytes that have already been read can contain hundreds of
- * further requests. If too many such requests wait on all connections together, the next request is the last on its
- * connection: its response closes the connection.
- */
+/** Starts each pipelined request in its own turn of the event loop (RFC 9112, 9.3.2). README.md gives the reasons. */
 export function createPipelines(linger: Linger, { each, more } = WAITING) {
   const waiting = new WeakMap<Socket, number>();
   let excess = 0;
@@ -72,10 +61,7 @@ export function createPipelines(linger: Linger, { each, more } = WAITING) {
     if (count === each) socket.off('resume', pause).resume();
   }
 
-  /**
-   * Gives the client time to read the response. Otherwise, Node would cut the connection, because not all of its bytes
-   * have been read.
-   */
+  /** Lets the client read the response. Node would cut a connection of which it has not read all bytes. */
   function closeAfter(response: ServerResponse, socket: Socket): void {
     response.shouldKeepAlive = false;
     stopParsing(socket);
@@ -117,9 +103,8 @@ export function createPendingResponses() {
   return {
     /** Call this for every request after it was served or passed to the framework. */
     track({ socket }: IncomingMessage, response: ServerResponse): void {
-      // An ended response has been passed to the connection, unless it waits for an earlier response. It is not
-      // tracked, because keeping each response until the next response on its connection tripled the pauses for garbage
-      // collection.
+      // An ended response has been passed to the connection, unless it waits for an earlier one. Keeping it until the
+      // next response tripled the pauses for garbage collection.
       if (response.writableEnded && response.socket !== null) return;
       const responses = responsesOn(socket);
       responses.add(response);

@@ -24,10 +24,7 @@ function hasContent(text: string, isWhole: boolean): boolean {
   }
 }
 
-/**
- * The names in a form of either type, or in a JSON object, because some clients send JSON with the media type of a form
- * or of text.
- */
+/** The names in a form of either type, or in a JSON object that was sent with the media type of a form or of text. */
 function namesIn(text: string): string[] {
   if (text.startsWith('--')) return [...text.matchAll(/;\s*name="?([^";\r\n]*)/gi)].map(([, name = '']) => name);
   if (!text.startsWith('{')) return [...new URLSearchParams(text).keys()];
@@ -41,10 +38,7 @@ function namesIn(text: string): string[] {
 const parametersOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>
   Object.keys((schema?.querystring as { shape?: object } | undefined)?.shape ?? {});
 
-/**
- * Whether a text contains a parameter of the path, under the parameter's own name or under a name that is rejected in
- * the query.
- */
+/** Whether a text contains a parameter of the path, or a name that is rejected in the query. */
 function hasParameter(text: string, parameters: readonly string[]): boolean {
   const names = namesIn(text.trim());
   return names.some((name) => parameters.includes(name)) || misspeltIn('query', names, parameters).length > 0;
@@ -56,8 +50,8 @@ function notRead(parameters: readonly string[]) {
 }
 
 /**
- * Counts and discards the body of a request to a path that reads no body. Throws for JSON with content, and for any
- * other body that contains a parameter of the path: the client would believe that its parameters were read.
+ * Discards the body of a request to a path that reads no body. Throws for JSON with content, and for a parameter of the
+ * path: the client would believe that it was read.
  */
 export async function discardBody(bodies: RequestBodies, request: FastifyRequest): Promise<void> {
   const parameters = parametersOf(request);

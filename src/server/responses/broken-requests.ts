@@ -51,15 +51,9 @@ type Dependencies = {
   requests?: Pick<RequestHistograms, 'observe' | 'problem'> | undefined;
 };
 
-/**
- * Responds after the connection's pending responses, and then ends the connection. If the body of a request is invalid,
- * the response to that request reports the fault instead.
- */
+/** Responds after the connection's pending responses, and ends the connection. An invalid body fails its own request. */
 export function createBrokenRequests({ pending, bodies, linger, timeouts, basePath, requests }: Dependencies) {
-  /**
-   * Connections that are being ended. A connection gets only one response, although Node also reports later bytes as
-   * errors.
-   */
+  /** Connections that are being ended. Node also reports their later bytes as errors. */
   const ending = new WeakSet<Socket>();
 
   function write(socket: Socket, problem: Problem): void {

@@ -33,10 +33,9 @@ type Options = { figures: StreamFigures; turns: ReturnType<typeof createLoopTurn
 const ignore = () => undefined;
 
 /**
- * Writes events to a connection. Holds at most one waiting event per subject, and writes only while the socket accepts
- * data, so a slow reader needs no more memory than a fast reader, and receives the newest events. Writes take turns,
- * because a price that thousands of streams contain would otherwise block the event loop. This is a class, so that all
- * streams share its methods.
+ * Writes events to a connection while its socket accepts data, with at most one waiting event per subject. Writes take
+ * turns, because a price of thousands of streams would block the event loop. A class, so that streams share its
+ * methods.
  */
 export class EventStream {
   readonly #socket: Socket;
@@ -76,9 +75,7 @@ export class EventStream {
     if (!this.#socket.writableNeedDrain) this.#turns.wait(this.#flush);
   }
 
-  /**
-   * Sends a comment, which keeps proxies from closing the connection. A reader that accepts no data gets no comment.
-   */
+  /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
   comment(): void {
     if (!this.#isEnded && !this.#socket.writableNeedDrain) this.#socket.write(COMMENT);
   }

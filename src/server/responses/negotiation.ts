@@ -8,10 +8,7 @@ import type { Format } from '#server/responses/response-headers';
 /** The maximum length of a list. Longer lists are truncated. Browsers send about ten members. */
 const MAX_MEMBERS = 64;
 
-/**
- * Returns the qualities by name (RFC 9110, 12.4.2). The library `negotiator` parses lists of any length and does not
- * return the qualities, which are needed to resolve ties.
- */
+/** The qualities by name (RFC 9110, 12.4.2). The library `negotiator` does not return them, and has no bound. */
 function qualitiesIn(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const entry of header.split(',', MAX_MEMBERS)) {
@@ -22,10 +19,7 @@ function qualitiesIn(header: string): Map<string, number> {
   return qualities;
 }
 
-/**
- * The quality of a media type, or 0 if it is not acceptable. The most specific matching range applies (RFC 9110,
- * 12.5.1). `*` alone is not a range, but old clients send it.
- */
+/** The quality of the most specific matching range (RFC 9110, 12.5.1). Old clients send `*` alone. */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
   const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*', '*'].find((candidate) => qualities.has(candidate));
   return range === undefined ? 0 : (qualities.get(range) as number);
@@ -34,10 +28,7 @@ function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): n
 const PROBLEM = 'application/problem+json';
 const JSON_TYPE = 'application/json';
 
-/**
- * Returns the preferred media type. If there is a tie or no `Accept`, returns the first media type. Throws
- * `not_acceptable`.
- */
+/** Returns the preferred media type, or the first one for a tie or no `Accept`. Throws `not_acceptable`. */
 export function acceptedType<MediaType extends string>(
   { headers: { accept } }: FastifyRequest,
   mediaTypes: readonly MediaType[],
@@ -85,9 +76,7 @@ function chooseCoding(header: string): Coding {
   return best;
 }
 
-/**
- * The maximum number and length of cached headers. Clients send few distinct headers, but send them with every call.
- */
+/** The maximum number and length of cached headers. Clients send few distinct headers, with every call. */
 const MAX_HEADERS = 256;
 const MAX_HEADER_LENGTH = 256;
 const codingByHeader = new Map<string, Coding>();
@@ -135,10 +124,7 @@ function hasNoBody({ schema }: RouteOptions): boolean {
   return successes.length > 0 && successes.every(([, response]) => response instanceof z.ZodUndefined);
 }
 
-/**
- * Selects the format of each response in a scope, among the formats of its route. Throws `not_acceptable`, except for
- * routes that return no body.
- */
+/** Selects the format of each response in a scope. Throws `not_acceptable`, unless the route returns no body. */
 export function negotiateFormat(app: FastifyInstance): void {
   app.decorateRequest('format', 'json');
   app.addHook('onRoute', (route) => {

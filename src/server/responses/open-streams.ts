@@ -26,9 +26,7 @@ import {
 import { isGone } from './write-response.ts';
 
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
-/**
- * How many streams are written or reviewed in one turn of the event loop. This takes about a third of a millisecond.
- */
+/** How many streams are written or reviewed in one turn of the event loop, in about a third of a millisecond. */
 const PER_TURN = 16;
 /** The bounds of `retry`, in ms. A random value spreads the reconnects of a stopped process's clients. */
 const RETRY = { least: 2_000, most: 5_000 } as const;
@@ -68,10 +66,7 @@ export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) 
   let places = 0;
   let isClosing = false;
 
-  /**
-   * Takes a place for a user, until the response is closed. Throws a problem if no place is free. Returns the function
-   * that gives back the place.
-   */
+  /** Takes a place for a user until the response is closed, or until the result is called. Throws if none is free. */
   function takePlace({ user, raw }: FastifyRequest, response: FastifyReply['raw']): () => void {
     if (isClosing) throw overloaded('This process is stopping. Connect again.');
     if (places >= STREAM_LIMITS.perProcess) throw overloaded('This process has no room for another stream.');
@@ -121,8 +116,8 @@ export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) 
 
   return {
     /**
-     * Responds with a stream. `prepare` runs once the stream has a place, and may throw a problem. `calls` are charged at
-     * the start of each further minute. `fields` are header fields of this stream, as a flat list.
+     * Responds with a stream. `prepare` runs once the stream has a place, and may throw. `calls` are charged at the
+     * start of each further minute. `fields` are header fields of this stream, as a flat list.
      */
     async respond(
       request: FastifyRequest,

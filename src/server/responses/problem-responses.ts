@@ -40,10 +40,7 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal_error', detail, { cause: error });
 }
 
-/**
- * Whether a person will read the response. A browser announces a navigation in a header or, without TLS, in an older
- * header. At an unknown path outside the API, the header is not required.
- */
+/** Whether a person will read the response: a browser's navigation, or any GET of an unknown path outside the API. */
 function isForPerson({ method, url, headers }: FastifyRequest, { basePath, nearest }: Options): boolean {
   const { 'sec-fetch-mode': mode, 'upgrade-insecure-requests': upgrade } = headers;
   if (method !== 'GET' && method !== 'HEAD') return mode === 'navigate';
@@ -193,9 +190,7 @@ function createKnownPaths(app: FastifyInstance) {
 /** The minimum length of a path's ending. Shorter endings are ambiguous. */
 const SHORTEST_END = 4;
 
-/**
- * Returns the existing path that differs from an unknown path only in case, slashes, one or two letters, or a prefix.
- */
+/** The path that differs from an unknown path only in case, slashes, one or two letters, or a prefix. */
 export function nearestPath(path: string, paths: readonly string[]): string | undefined {
   const wanted = path.toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const apart = (candidate: string) => editDistance(wanted, candidate.toLowerCase(), tolerance(candidate.length));

@@ -13,15 +13,12 @@ const BROTLI_QUALITY_LONG = 2;
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /**
- * The largest payload that is kept as text, in bytes. Node encodes up to 16 KB of text, the head included, without an
- * allocation, and sends it in one write. A buffer is sent beside the head, which takes longer.
+ * The largest payload that is kept as text, in bytes. Node sends up to 16 KB of text and head in one write, without an
+ * allocation. A buffer takes longer.
  */
 export const MAX_TEXT = 15 * 1024;
 
-/**
- * A body in one coding, with its strong validator (RFC 9110) in quotes. A payload of up to `MAX_TEXT` is a `latin1`
- * string.
- */
+/** A body in one coding, with its strong validator in quotes. Payloads of up to `MAX_TEXT` are `latin1` strings. */
 export type Representation = {
   readonly coding: Coding;
   readonly payload: string | Buffer;
@@ -62,10 +59,7 @@ const making = createLongWork();
 const compressing = createLongWork();
 /** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
 const LONG_BODY = 1024 * 1024;
-/**
- * The size of a block in bytes. Encoding a block takes half a millisecond. The allocator does not release smaller
- * blocks.
- */
+/** The size of a block in bytes, which is encoded in 0.5 ms. The allocator does not release smaller blocks. */
 const BLOCK = 256 * 1024;
 
 export function bodyOf(text: string): Body {

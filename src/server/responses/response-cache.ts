@@ -20,10 +20,9 @@ type Source = { generation(): number };
 type Rows = { version: string | undefined; isWide: boolean };
 
 /**
- * Caches the body of each request while its rows do not change, and the whole response for a second. A request that is
- * made thousands of times is therefore processed only once. A response that needed a fetch, or whose fetch failed, is
- * not reused, because the next response differs.
- * @param maxBytes the maximum memory of all bodies together, in bytes
+ * Caches the body of each request while its rows do not change, and the whole response for a second, unless it needed a
+ * fetch or its fetch failed.
+ * @param maxBytes the maximum memory of all bodies together
  */
 export function createResponseCache(clock: Clock, maxBytes = MAX_BYTES) {
   const bodies = new LRUCache<string, CachedBody>({

@@ -15,19 +15,15 @@ const MEDIA_TYPES = { json: 'application/json; charset=utf-8', csv: CSV, 'semico
 /** `semicolon-csv` is CSV with a decimal comma. */
 export type Format = keyof typeof MEDIA_TYPES;
 
-/**
- * The lifetime in seconds from the fetch, because caches subtract `Age` (RFC 9111, 4.2). The lifetime of a stale
- * response is less than its age.
- */
+/** The lifetime in seconds from the fetch, because caches subtract `Age` (RFC 9111, 4.2). Less than `Age` if stale. */
 function lifetime({ fetchedAt, dueAt }: DataResponse, now: number): number {
   const end = Math.min(dueAt, now + MAX_LIFETIME);
   return Math.max(0, Math.ceil((end - (fetchedAt ?? now)) / SECOND));
 }
 
 /**
- * How a response was produced (RFC 9211). `hit`: from stored data. `fwd=miss; stored`: fetched for this request.
- * `fwd=stale`: stored, but due. `detail` is then the failure of the refresh, `refreshing`, or `stale` if the source
- * works but has no newer data.
+ * How a response was produced (RFC 9211). `fwd=miss; stored`: fetched for this request. `fwd=stale`: stored, but due.
+ * `detail` is then the failure of the refresh, `refreshing`, or `stale` if the source has no newer data.
  */
 function cacheStatus({ isImmutable, dueAt, outcome }: DataResponse, now: number): string {
   if (isImmutable) return 'quotient; hit';
@@ -54,19 +50,15 @@ export function isNamed(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * Whether an `If-Modified-Since` equals the response's `Last-Modified`, to the second. A later time does not match,
- * because the newest sample may be fetched a minute after its time. The same time does not match if older figures may
- * still change: filled gaps, another source's figures, exchange rates.
+ * Whether an `If-Modified-Since` equals the response's `Last-Modified`. A later time does not match, because the newest
+ * sample may be fetched a minute after its time, and no time matches if older figures may still change.
  */
 function isOfSameTime(header: string, { modifiedAt, gaps, source, currency }: DataResponse): boolean {
   if (gaps.length > 0 || source.includes(',') || currency !== undefined) return false;
   return Date.parse(header) === Math.floor(modifiedAt / SECOND) * SECOND;
 }
 
-/**
- * Whether the client already has the response, according to its validator or, if it sent none, its time (RFC 9110,
- * 13.2.2).
- */
+/** Whether the client has the response, by its validator or, without one, its time (RFC 9110, 13.2.2). */
 export function isKnownTo(headers: IncomingHttpHeaders, response: DataResponse, etag: string): boolean {
   const { 'if-none-match': named, 'if-modified-since': since } = headers;
   return named === undefined && since !== undefined ? isOfSameTime(since, response) : isNamed(named, etag);
@@ -99,10 +91,10 @@ type Options = {
 };
 
 /**
- * Creates the cache headers of charged responses. They are the same for every client, and are created once per second.
- * A 304 reveals no figure (README.md gives the reasons). It must contain the `ETag`, `Vary` and `Cache-Control` of the
- * 200 (RFC 9110, 15.4.5). It also contains `Age`: without it, a cache would add a full `max-age` (RFC 9111, 4.2).
- * Headers that may change while the body stays the same are included, so that a cache updates them (RFC 9111, 3.2).
+ * Creates the cache headers of charged responses, once per second for all clients. A 304 reveals no figure (README.md).
+ * It must contain the `ETag`, `Vary` and `Cache-Control` of the 200 (RFC 9110, 15.4.5), `Age`, without which a cache
+ * would add a full `max-age` (RFC 9111, 4.2), and all headers that may change while the body stays the same (RFC 9111,
+ * 3.2).
  */
 export function createCacheHeaders({ varyByOrigin, etagKey }: Options) {
   const vary = `Accept, Accept-Encoding${varyByOrigin ? ', Origin' : ''}`;

@@ -14,10 +14,7 @@ type Content = {
 export const withVary = (reply: FastifyReply, field: string): string =>
   [reply.getHeader('vary') ?? [], field].flat().join(', ');
 
-/**
- * Sends a body that is the same for every client: compressed if the client accepts compression, or as a 304 if the
- * client has the body. By default, caches revalidate the body.
- */
+/** Sends a body that is the same for every client, compressed if accepted, or 304. By default, caches revalidate it. */
 export async function sendShared(
   request: FastifyRequest,
   reply: FastifyReply,

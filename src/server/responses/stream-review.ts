@@ -59,9 +59,8 @@ export function createReview(stream: EventStream, { admission, calls, clock, tim
 export type Measure = (queues: ReadonlyMap<string, number>, elapsed: number) => void;
 
 /**
- * Creates the function that cuts a stream whose reader makes no progress. Only bytes that the client has acknowledged
- * count as progress: comments in a queue do not. Bytes that are written while the queues are read look acknowledged in
- * one measurement, but not in the next. Therefore, only a count above all earlier counts is progress.
+ * Creates the function that cuts a stream whose client acknowledges no bytes. Bytes that are written while the queues
+ * are read look acknowledged in one measurement, so only a count above all earlier counts is progress.
  */
 export function createMeasure(
   stream: Pick<EventStream, 'progress' | 'cut'>,

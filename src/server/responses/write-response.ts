@@ -27,10 +27,9 @@ const takesHead = (response: ServerResponse): boolean =>
   !response.hasHeader('connection');
 
 /**
- * Writes a whole response, bypassing the framework's `onSend` hooks. If Node accepts a head as text, it is written as
- * text. Otherwise, it is written with `writeHead`, which validates each field again and costs 17% of the throughput
- * (52,700 instead of 63,400 calls per second on one core). Node still handles flow control, pipelining and the
- * connection.
+ * Writes a whole response, bypassing the framework's `onSend` hooks. The head is text where Node accepts it:
+ * `writeHead` validates each field again, and costs 17% of the throughput (52,700 instead of 63,400 calls per second on
+ * one core).
  * @param keepAliveMs how long the server keeps an idle connection open
  */
 function createResponseWriter(keepAliveMs: number) {
