@@ -28,10 +28,7 @@ type Options = {
   drainMs?: number;
 };
 
-/**
- * The listener of the operator API. It has the same bounds as the public one, and no CORS: only its own page can read its
- * responses.
- */
+/** The listener of the operator API, with the bounds of the public one. Without CORS, only its page reads it. */
 export async function buildAdminApp({ settings, logger, failures, clock, services, pageFolder, drainMs }: Options) {
   const basePath = '';
   const log = createAccessLog({ which: settings.logRequests, logger, failures });

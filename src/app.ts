@@ -46,9 +46,7 @@ type Options = {
   statusReport: () => StatusReport;
   /** The operator's message to all users, for `/status`. */
   announcement?: () => { text: string; until: number } | undefined;
-  /**
-   * The key for the ETags of priced responses. If processes had different keys, clients would pay for unchanged data.
-   */
+  /** The key for the ETags of priced responses: all processes must have the same. */
   etagKey: string;
   requests?: RequestHistograms | undefined;
   streamFigures?: StreamFigures;

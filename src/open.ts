@@ -49,8 +49,7 @@ const CHECK_TTL = SECOND;
 const DRAINING = 0.7;
 const FLUSHING = 0.1;
 
-// The event loop accepts the whole backlog in one turn. With Node's default of 511, a flood of new connections blocked
-// the loop for 0.4 s. If the backlog is full, TCP makes the client retry after a second.
+// With Node's default of 511, new connections blocked the loop for 0.4 s. With a full backlog, TCP retries after 1 s.
 const BACKLOG = 128;
 
 const BUILD = { version: VERSION, revision: REVISION, node: process.versions.node };

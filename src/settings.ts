@@ -91,10 +91,7 @@ export type Environment = Partial<Record<SettingName, string>>;
 /** The values by name, and the path of the file of each value that comes from one. */
 type Given = { values: Environment; files: Partial<Record<SettingName, string>> };
 
-/**
- * Trims each value. Programs that read settings files, such as `docker run --env-file`, keep trailing spaces, carriage
- * returns and quotes.
- */
+/** Trims each value: `docker run --env-file` keeps trailing spaces, carriage returns and quotes. */
 function givenIn(env: Readonly<Record<string, string | undefined>>): Given {
   const environment: Given = { values: {}, files: {} };
   const faults: string[] = [];
