@@ -143,7 +143,6 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
     for (const { add } of readings) add?.(metrics);
     addDatabaseReadings(metrics, database.waits, checkDatabase);
     metrics.gauges(
-      Object.keys(BUILD),
       () => [BUILD],
       (build) => build,
       [['quotient_build_info', 'The running release; always 1', () => 1]],

@@ -44,7 +44,6 @@ export function runJobs(jobs: readonly Job[], failed: (name: string, error: unkn
 
 export const addJobReadings = (registry: MetricsRegistry, jobs: readonly Job[]): void =>
   registry.gauges(
-    ['job'],
     () => jobs,
     ({ name }) => ({ job: name }),
     [['quotient_job_interval_seconds', 'The interval of work that the process repeats', (job) => job.every / SECOND]],

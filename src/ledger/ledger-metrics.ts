@@ -20,7 +20,7 @@ export function createLedgerMetrics(registry: MetricsRegistry) {
 
 export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesReading): void {
   const rows = () => [read()];
-  registry.gauges([], rows, () => ({}), [
+  registry.gauges(rows, () => ({}), [
     ['quotient_leases_open', 'Leases that this process holds', ({ leases }) => leases],
     ['quotient_leases_granted_calls', 'Calls granted to the open leases of this process', ({ granted }) => granted],
     ['quotient_leases_unspent_calls', 'Unspent calls in the open leases of this process', ({ unspent }) => unspent],
@@ -39,14 +39,14 @@ export function addLeaseReadings(registry: MetricsRegistry, read: () => LeasesRe
   const settled = 'Calls recorded by the ledger; later refunds are not subtracted';
   const refunded = 'Calls refunded because the response did not have a 2xx status';
   const one = (value: number) => [{ labels: {}, value }];
-  registry.counters('quotient_calls_settled_total', settled, [], () => one(read().settled));
-  registry.counters('quotient_calls_refunded_total', refunded, [], () => one(read().refunded));
+  registry.counters('quotient_calls_settled_total', settled, () => one(read().settled));
+  registry.counters('quotient_calls_refunded_total', refunded, () => one(read().refunded));
 }
 
 /** Every process reports the lease rows of all processes, which it reads at its scrape. */
 export function addLeaseRowReadings(registry: MetricsRegistry, read: () => Promise<LeaseRows>): void {
   const rows = async () => Object.entries(await read());
-  registry.gauges(['state'], rows, ([state]) => ({ state }), [
+  registry.gauges(rows, ([state]) => ({ state }), [
     ['quotient_lease_rows', 'Rows in the lease table, by state', ([, count]) => count],
   ]);
 }

@@ -16,7 +16,7 @@ type PriceReading = { bytes: number; maxBytes: number; inactive: number };
 
 export function addPriceReadings(registry: MetricsRegistry, read: () => PriceReading): void {
   const rows = () => [read()];
-  registry.gauges([], rows, () => ({}), [
+  registry.gauges(rows, () => ({}), [
     ['quotient_archive_memory_bytes', 'Memory used by cached series and candles', ({ bytes }) => bytes],
     [
       'quotient_archive_memory_limit_bytes',

@@ -114,12 +114,12 @@ export function addRequestReadings(registry: MetricsRegistry, requests: RequestH
       return { labels: { route, method, status: String(status) }, value: countIn(countsOf(histogram)) };
     });
   const answered = 'Requests, by method, route pattern and status';
-  registry.counters('quotient_http_requests_total', answered, ['route', 'method', 'status'], counts);
+  registry.counters('quotient_http_requests_total', answered, counts);
   const results =
     'Responses by their result for the service level, except responses to health checks and on node routes';
-  registry.counters('quotient_responses_total', results, ['result'], () => resultsOf(requests.all()));
+  registry.counters('quotient_responses_total', results, () => resultsOf(requests.all()));
   const problems = () => Array.from(requests.problems(), ([code, value]) => ({ labels: { code }, value }));
-  registry.counters('quotient_problems_total', 'Problem responses, by code', ['code'], problems);
+  registry.counters('quotient_problems_total', 'Problem responses, by code', problems);
   const durations = 'Time from a request to the end of its response; only successful responses (2xx or 304)';
   registry.histograms('quotient_http_request_duration_seconds', durations, BOUNDS, () => durationsOf(requests.all()));
 }

@@ -35,7 +35,6 @@ export function createUpstreamRecording(
   registry.counters(
     'quotient_upstream_calls_total',
     'Calls to an upstream, by outcome: ok, or the cause of the failure',
-    ['upstream', 'outcome', 'cause'],
     () =>
       callsByUpstream.entries().flatMap(([upstream, calls]) =>
         OUTCOMES.map((outcome) => {
@@ -75,7 +74,7 @@ const daysLeft = ({ spent, limit, rate }: BudgetReading) =>
   rate === 0 ? Number.POSITIVE_INFINITY : (limit - spent) / rate / DAY;
 
 export function addUpstreamReadings(registry: MetricsRegistry, read: () => readonly UpstreamReading[]): void {
-  registry.gauges(['upstream'], read, ({ upstream }) => ({ upstream }), [
+  registry.gauges(read, ({ upstream }) => ({ upstream }), [
     [
       'quotient_upstream_breaker_state',
       'State of the circuit breaker of an upstream: 0 is closed, 1 is half open, 2 is open',
@@ -138,7 +137,6 @@ const finite = (ms: number) => (Number.isFinite(ms) ? ms / SECOND : undefined);
 export function addStalenessReadings(registry: MetricsRegistry, read: () => readonly Staleness[]): void {
   const bound = createTokenBound();
   registry.gauges(
-    ['token', 'interval'],
     () => bound(read()),
     ({ token, kind }) => ({ token, interval: kind }),
     [

@@ -179,9 +179,9 @@ export type OpenStreams = ReturnType<typeof createOpenStreams>;
 export function addStreamReadings(registry: MetricsRegistry, figures: StreamFigures): void {
   const unlabelled = (value: number) => [{ labels: {}, value }];
   registry.gauge('quotient_streams_open', 'Open price streams', () => figures.open);
-  registry.counters('quotient_stream_events_total', 'Events written to streams', [], () => unlabelled(figures.events));
+  registry.counters('quotient_stream_events_total', 'Events written to streams', () => unlabelled(figures.events));
   const conflated = 'Events that a newer one replaced because the reader was slow';
-  registry.counters('quotient_stream_conflated_total', conflated, [], () => unlabelled(figures.conflated));
+  registry.counters('quotient_stream_conflated_total', conflated, () => unlabelled(figures.conflated));
   const cut = 'Streams cut because the reader accepted no data for 30 s';
-  registry.counters('quotient_streams_cut_total', cut, [], () => unlabelled(figures.cut));
+  registry.counters('quotient_streams_cut_total', cut, () => unlabelled(figures.cut));
 }
