@@ -1,7 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from '#core/clock';
 import { describeOperatorInterface } from '#docs/operator-openapi-routes';
-import type { OperatorCapability } from '#operator/open-operator';
 import { operator } from '#operator/operator-routes';
 import { createAccessLog } from '#server/access-log';
 import { drainOnClose } from '#server/connections/drain';
@@ -10,18 +7,14 @@ import { assertOwnHost } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
 import { respondWithProblems } from '#server/responses/problem-responses';
-import type { FailureLog } from '#upstream/failures/failure-log';
 import { serveOperatorPage } from '#web/operator-page';
 import { servePageAssets } from '#web/page-assets';
 import { problemHtml } from '#web/problem-html';
-import type { Settings } from './settings.ts';
+import type { Opened } from './open.ts';
 
-type Options = {
-  settings: Pick<Settings, 'logRequests' | 'admin' | 'trustProxy'>;
-  logger: FastifyBaseLogger;
-  failures: FailureLog;
-  clock: Clock;
-  services: NonNullable<OperatorCapability['admin']>;
+type Options = Pick<Opened, 'logger' | 'failures' | 'clock'> & {
+  settings: Pick<Opened['settings'], 'logRequests' | 'admin' | 'trustProxy'>;
+  services: NonNullable<Opened['operator']['admin']>;
   /** The folder with the built page. Without it, no page is served. */
   pageFolder?: string | undefined;
   /** How long responses may still take after the app closes, in ms. */

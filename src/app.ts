@@ -1,10 +1,7 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from '#core/clock';
 import { describeInterface } from '#docs/openapi-routes';
 import { guard } from '#gate/guard';
 import type { OpenGate } from '#gate/open-gate';
 import { createAccessLog } from '#server/access-log';
-import type { Capability } from '#server/capability';
 import { drainOnClose } from '#server/connections/drain';
 import type { Timeouts } from '#server/connections/request-body';
 import { checkRequests } from '#server/connections/request-head';
@@ -12,9 +9,8 @@ import { KEEP_ALIVE } from '#server/connections/server';
 import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
-import type { RequestHistograms } from '#server/request-metrics';
 import { traceRoutes } from '#server/request-trace';
-import { newStreamFigures, type StreamFigures } from '#server/responses/event-stream';
+import { newStreamFigures } from '#server/responses/event-stream';
 import { createFastPath } from '#server/responses/fast-path';
 import { negotiateFormat } from '#server/responses/negotiation';
 import { createOpenStreams } from '#server/responses/open-streams';
@@ -23,42 +19,36 @@ import { createCacheHeaders } from '#server/responses/response-headers';
 import type { StreamTimes } from '#server/responses/stream-review';
 import { createDataResponseWriter, createSend, createSendBytes } from '#server/responses/write-response';
 import { createReadiness, health } from '#status/health-routes';
-import type { StatusReport } from '#status/open-status';
-import type { FailureLog } from '#upstream/failures/failure-log';
 import { serveClientPackage } from '#web/client-package';
 import { serveConsole } from '#web/console';
 import { servePageAssets } from '#web/page-assets';
 import { problemHtml } from '#web/problem-html';
 import { serveStatus } from '#web/status/serve-status';
-import type { Settings } from './settings.ts';
+import type { Opened } from './open.ts';
 
-type Options = {
-  settings: Settings;
-  logger: FastifyBaseLogger;
-  failures: FailureLog;
-  clock: Clock;
-  accounts: Pick<OpenGate, 'allowance' | 'gate'>;
-  /** The generation changes when a path or parameter may refer to something else. */
-  catalogue: { generation(): number };
-  capabilities: readonly Capability[];
-  checkDatabase: () => Promise<void>;
-  /** The components and incidents, for `/status`. */
-  statusReport: () => StatusReport;
-  /** The operator's message to all users, for `/status`. */
-  announcement?: () => { text: string; until: number } | undefined;
-  /** The key for the ETags of priced responses: all processes must have the same. */
-  etagKey: string;
-  requests?: RequestHistograms | undefined;
-  streamFigures?: StreamFigures;
-  timeouts?: Timeouts;
-  streamTimes?: StreamTimes;
-  /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
-  drainMs?: number;
-  /** The folder of the built console. If undefined, no console is served. */
-  consoleFolder?: string | undefined;
-  /** The file of the packed client. If undefined, it is not served. */
-  clientFile?: string | undefined;
-};
+type Parts =
+  | 'settings'
+  | 'logger'
+  | 'failures'
+  | 'clock'
+  | 'capabilities'
+  | 'checkDatabase'
+  | 'statusReport'
+  | 'etagKey'
+  | 'requests';
+type Options = Pick<Opened, Parts> &
+  Partial<Pick<Opened, 'announcement' | 'streamFigures'>> & {
+    accounts: Pick<OpenGate, 'allowance' | 'gate'>;
+    /** The generation changes when a path or parameter may refer to something else. */
+    catalogue: { generation(): number };
+    timeouts?: Timeouts;
+    streamTimes?: StreamTimes;
+    /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
+    drainMs?: number;
+    /** The folder of the built console, and the file of the packed client. Undefined if they are not served. */
+    consoleFolder?: string | undefined;
+    clientFile?: string | undefined;
+  };
 
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;

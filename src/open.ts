@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { openCatalogue } from '#catalogue/open-catalogue';
 import { openCoinGeckoApi } from '#coingecko/open-coingecko-api';
@@ -20,10 +19,8 @@ import { openNodes } from '#node/open-node';
 import { type Notifications, openNotifications } from '#notifications/open-notifications';
 import { openOperator } from '#operator/open-operator';
 import { openPrices } from '#prices/open-prices';
-import { urlOf } from '#process/announcement';
-import { freePort } from '#process/free-port';
 import type { Capability } from '#server/capability';
-import { addRequestReadings, createRequestHistograms, listenForMetrics } from '#server/request-metrics';
+import { addRequestReadings, createRequestHistograms } from '#server/request-metrics';
 import { newStreamFigures } from '#server/responses/event-stream';
 import { addStreamReadings } from '#server/responses/open-streams';
 import { createResponseCache } from '#server/responses/response-cache';
@@ -36,22 +33,10 @@ import { createSourceOutcomes } from '#upstream/source-outcomes';
 import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/upstream-metrics';
 import { createVersionWatcher } from '#upstream/version-watcher';
-import { CLIENT_FILE } from '#web/client-package';
-import { CONSOLE_FOLDER } from '#web/console';
-import { OPERATOR_PAGE_FOLDER } from '#web/operator-page';
-import { buildAdminApp } from './admin-app.ts';
-import { buildApp } from './app.ts';
 import { openAccounts } from './open-accounts.ts';
 import type { Settings } from './settings.ts';
 
 const CHECK_TTL = SECOND;
-/** The share of the shutdown grace period for requests in progress. The remaining time is for settling the ledger. */
-const DRAINING = 0.7;
-const FLUSHING = 0.1;
-
-// With Node's default of 511, new connections blocked the loop for 0.4 s. With a full backlog, TCP retries after 1 s.
-const BACKLOG = 128;
-
 const BUILD = { version: VERSION, revision: REVISION, node: process.versions.node };
 
 export function openLog(level: string, destination: pino.DestinationStream = pino.destination(1)) {
@@ -179,64 +164,4 @@ export async function openCapabilities(settings: Settings, overrides: Overrides 
   };
 }
 
-/** Another process may use the default port: with a port of its own, the first one keeps it. */
-async function atFreePort({ host, port, isFixed }: NonNullable<Settings['metrics']>) {
-  return { host, port: isFixed ? port : ((await freePort(port, host)) ?? 0) };
-}
-
-export type Closer = () => Promise<unknown>;
-
-/** Adds the closer of each opened part to `closers` in order, even if a later step fails. */
-export async function openService(
-  settings: Settings,
-  {
-    closers,
-    logger,
-    failures = openFailureLog(logger, systemClock),
-    database,
-  }: { logger: pino.Logger; failures?: FailureLog; database: Database; closers: Closer[] },
-) {
-  if (settings.tracing) {
-    const { startTracing } = await import('#process/tracing');
-    closers.push(startTracing(settings.tracing, failures, settings.shutdownGraceMs * FLUSHING).close);
-  }
-  const { accounts, metrics, operator, ...opened } = await openCapabilities(settings, { logger, failures, database });
-  closers.push(opened.close);
-  let metricsAddress: AddressInfo | undefined;
-  if (settings.metrics) {
-    const listener = await listenForMetrics({ ...metrics, ...(await atFreePort(settings.metrics)) });
-    closers.push(listener.close);
-    metricsAddress = listener.address;
-    logger.info(`Metrics listening at ${urlOf(metricsAddress)}`);
-  }
-  const drainMs = settings.shutdownGraceMs * DRAINING;
-
-  let operatorAddress: AddressInfo | undefined;
-  async function listenForOperator(): Promise<void> {
-    if (!settings.admin || !operator.admin) return;
-    const app = await buildAdminApp({ ...opened, services: operator.admin, pageFolder: OPERATOR_PAGE_FOLDER, drainMs });
-    closers.push(() => app.close());
-    const { host, port } = await atFreePort(settings.admin);
-    await app.listen({ host, port, listenTextResolver: (address) => `Operator API listening at ${address}` });
-    operatorAddress = app.server.address() as AddressInfo;
-  }
-
-  return {
-    users: accounts.users,
-    announcements: operator.announcements,
-    /** The addresses of the operator API and of the metrics, if they are on and `listen` has ended. */
-    privateAddresses: () => ({ operator: operatorAddress, metrics: metricsAddress }),
-
-    async listen(port: number, stopping?: AbortSignal): Promise<AddressInfo> {
-      const built = { consoleFolder: CONSOLE_FOLDER, clientFile: CLIENT_FILE };
-      const app = await buildApp({ ...opened, ...built, accounts, drainMs });
-      stopping?.throwIfAborted();
-      closers.push(() => app.close());
-      await app.listen({ host: settings.host, port, backlog: BACKLOG });
-      await listenForOperator();
-      const address = app.server.address() as AddressInfo;
-      await accounts.announce(address);
-      return address;
-    },
-  };
-}
+export type Opened = Awaited<ReturnType<typeof openCapabilities>>;

@@ -12,7 +12,8 @@ import { toExitReport } from '#process/exit-report';
 import { startIdleGc } from '#process/memory';
 import { isUnreachable, openConfiguredDatabase } from '#process/open-database';
 import type { FailureLog } from '#upstream/failures/failure-log';
-import { openFailureLog, openLog, openService } from './open.ts';
+import { openFailureLog, openLog } from './open.ts';
+import { type Closer, openService } from './open-service.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** The delay between attempts to reach the database, in ms. It doubles up to `longest`. */
@@ -25,7 +26,7 @@ const stopping = new AbortController();
 async function start(settings: Settings): Promise<void> {
   const logger = openLog(settings.logLevel);
   const failures = openFailureLog(logger, systemClock);
-  const closers: (() => Promise<void>)[] = [];
+  const closers: Closer[] = [];
   let opening: ReturnType<typeof openService> | undefined;
   // Registered first, because the kernel ignores signals to a container's PID 1 that have no handler.
   closeWithGrace({ delay: settings.shutdownGraceMs, logger }, async ({ err, signal }) => {

@@ -22,7 +22,7 @@ import { VERSION } from '#core/version';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import type { FailureLog } from '#upstream/failures/failure-log';
 
-// Imported only if traces are exported (see `open.ts`).
+// Imported only if traces are exported (see `open-service.ts`).
 
 /** Finished spans that may wait for the collector (more are dropped), and spans per turn of the event loop. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 256 };
