@@ -5,7 +5,6 @@ import { createAccessLog } from '#server/access-log';
 import { drainOnClose } from '#server/connections/drain';
 import type { Timeouts } from '#server/connections/request-body';
 import { checkRequests } from '#server/connections/request-head';
-import { KEEP_ALIVE } from '#server/connections/server';
 import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
@@ -17,7 +16,7 @@ import { createOpenStreams } from '#server/responses/open-streams';
 import { createProblemReport, respondWithProblems } from '#server/responses/problem-responses';
 import { createCacheHeaders } from '#server/responses/response-headers';
 import type { StreamTimes } from '#server/responses/stream-review';
-import { createDataResponseWriter, createSend, createSendBytes } from '#server/responses/write-response';
+import { createDataResponseWriter, createSendBytes } from '#server/responses/write-response';
 import { createReadiness, health } from '#status/health-routes';
 import { serveClientPackage } from '#web/client-package';
 import { serveConsole } from '#web/console';
@@ -59,13 +58,12 @@ export async function buildApp(options: Options) {
   const sendsMail = settings.mail !== undefined;
   const corsHeaders = createCorsHeaders(corsOrigins);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey });
-  const write = createDataResponseWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: KEEP_ALIVE });
+  const write = createDataResponseWriter({ gate, cacheHeaders, corsHeaders });
   const log = createAccessLog({ which: settings.logRequests, logger, failures });
   const ends = createFinish({ gate, requests, log: log.completed, now: clock.now });
   const fastPath = createFastPath({ gate, catalogue, clock, write, finish: ends.finish, requests });
   const page = { basePath, page: problemHtml, log, requests, listing: `${basePath}/docs` };
-  const send = createSend({ gate, write, remember: fastPath.remember, now: clock.now });
-  const sendBytes = createSendBytes({ corsHeaders, keepAliveMs: KEEP_ALIVE, now: clock.now });
+  const sendBytes = createSendBytes(corsHeaders, clock.now);
   const streams = createOpenStreams({
     ...{ gate, corsHeaders, clock, basePath, figures, log, requests },
     ...(times && { times }),
@@ -96,7 +94,7 @@ export async function buildApp(options: Options) {
     async (api) => {
       negotiateFormat(api);
       guard(api, { allowance, gate, finish: ends, clock, settings, sendsMail });
-      const shared = { bodies, send, sendBytes, streams, gate, report: createProblemReport(page) };
+      const shared = { bodies, send: fastPath.send, sendBytes, streams, gate, report: createProblemReport(page) };
       for (const { routes, rootRoutes } of capabilities) {
         if (routes) api.register(routes, { prefix: '/v1', ...shared });
         if (rootRoutes) api.register(rootRoutes, shared);

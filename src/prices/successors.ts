@@ -1,6 +1,6 @@
 import type { Catalogue } from '#catalogue/catalogue';
+import type { Send } from '#server/responses/fast-path';
 import type { DataResponse } from '#server/responses/response-body';
-import type { Send } from '#server/responses/write-response';
 
 const PARAMETERS = ['tokenName', 'tokenNames'];
 

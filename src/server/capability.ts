@@ -15,10 +15,11 @@ import type { createUpstreamRecording, UpstreamReading } from '#upstream/upstrea
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { RequestBodies } from './connections/request-body.ts';
 import type { Gate } from './gate.ts';
+import type { Send } from './responses/fast-path.ts';
 import type { OpenStreams } from './responses/open-streams.ts';
 import type { ReportProblem } from './responses/problem-responses.ts';
 import type { ResponseCache } from './responses/response-cache.ts';
-import type { Send, SendBytes } from './responses/write-response.ts';
+import type { SendBytes } from './responses/write-response.ts';
 
 export type CapabilityDeps<Settings = unknown> = ReturnType<typeof createUpstreamRecording> & {
   settings: Settings & { upstreamTimeoutMs: number };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Send } from '#server/responses/write-response';
+import type { Send } from '#server/responses/fast-path';
 import { countedFigures } from './daily-difference.ts';
 import type { Statistics } from './statistics.ts';
 import { FIGURES, type Figure, tokenStatistics } from './statistics-records.ts';

@@ -14,7 +14,7 @@ import {
   tokenName,
   tokenNames,
 } from '#prices/parameters';
-import type { Send } from '#server/responses/write-response';
+import type { Send } from '#server/responses/fast-path';
 import { tokenPrice } from './latest-records.ts';
 import type { LatestPrices } from './latest-response.ts';
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf } from '#core/clock';
 import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
 import type { FinishedRequest } from '#server/finish-request';
 import type { ChargedRoute, Gate, RouteFacts } from '#server/gate';
 import type { Histogram, RequestHistograms } from '#server/request-metrics';
-import type { DataResponse } from '#server/responses/response-body';
+import type { DataResponse, Representation } from '#server/responses/response-body';
 import { acceptedCoding } from './negotiation.ts';
 import type { Format } from './response-headers.ts';
 import { isGone, type WriteDataResponse } from './write-response.ts';
@@ -29,7 +29,7 @@ type Known = {
 };
 
 type Dependencies<Receipt> = {
-  gate: Pick<Gate<Receipt>, 'admitAtOnce' | 'costOf'>;
+  gate: Pick<Gate<Receipt>, 'admitAtOnce' | 'takeReceipt' | 'costOf'>;
   /** The catalogue's generation. After it changes, a URL may refer to another token. */
   catalogue: { generation(): number };
   clock: Clock;
@@ -59,7 +59,58 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
     return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
   }
 
+  /** `cost` is in calls. */
+  function remember(
+    request: IncomingMessage,
+    { fromCache }: DataResponse,
+    format: Format,
+    { url: route, config }: FastifyRequest['routeOptions'],
+    cost: number,
+  ): void {
+    const { method, url = '', headers } = request;
+    const { scope, usagePath, coinGeckoKeys } = config;
+    // The generation when the request arrived. Since then, the URL may have come to refer to another token.
+    const generation = (request as Arrived)[GENERATION];
+    if (isClosed || method !== 'GET' || fromCache === undefined) return;
+    if (generation === undefined || scope === undefined || usagePath === undefined) return;
+    const histogram = requests?.of(route, method, 200);
+    const charged = { scope, usagePath, coinGeckoKeys };
+    const content = { accept: headers.accept, format, route, fromCache, cost, charged, config };
+    requestsByUrl.set(url, { ...content, generation, histogram });
+  }
+
+  function give(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    data: DataResponse,
+    representation: Representation,
+    format: Format,
+  ): void {
+    const { id: requestId, raw, routeOptions } = request;
+    const receipt = gate.takeReceipt(request);
+    if (receipt) remember(raw, data, format, routeOptions, gate.costOf(receipt));
+    reply.hijack();
+    write(raw, reply.raw, { data, representation, format, receipt, requestId, now: clock.now() });
+  }
+
+  /** Sends the response of a route. Runs synchronously if possible: a promise per call takes measurable time. */
+  function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    data: DataResponse | Promise<DataResponse>,
+    format: Format = 'json',
+  ): void | Promise<void> {
+    if (data instanceof Promise) return data.then((response) => send(request, reply, response, format));
+    const representation = data.body.in(acceptedCoding(request.headers['accept-encoding']));
+    if (representation instanceof Promise)
+      return representation.then((coded) => give(request, reply, data, coded, format));
+    give(request, reply, data, representation, format);
+  }
+
   return {
+    remember,
+    send,
+
     respond(request: IncomingMessage, response: ServerResponse): boolean {
       const found = find(request);
       if (found === undefined) {
@@ -102,26 +153,6 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
       return true;
     },
 
-    /** Called when a route has responded to a request. `cost` is in calls. */
-    remember(
-      request: IncomingMessage,
-      { fromCache }: DataResponse,
-      format: Format,
-      { url: route, config }: FastifyRequest['routeOptions'],
-      cost: number,
-    ): void {
-      const { method, url = '', headers } = request;
-      const { scope, usagePath, coinGeckoKeys } = config;
-      // The generation when the request arrived. Since then, the URL may have come to refer to another token.
-      const generation = (request as Arrived)[GENERATION];
-      if (isClosed || method !== 'GET' || fromCache === undefined) return;
-      if (generation === undefined || scope === undefined || usagePath === undefined) return;
-      const histogram = requests?.of(route, method, 200);
-      const charged = { scope, usagePath, coinGeckoKeys };
-      const content = { accept: headers.accept, format, route, fromCache, cost, charged, config };
-      requestsByUrl.set(url, { ...content, generation, histogram });
-    },
-
     /** Passes all further requests to the framework, which closes open connections. */
     close(): void {
       isClosed = true;
@@ -131,3 +162,4 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
 }
 
 export type FastPath = ReturnType<typeof createFastPath>;
+export type Send = FastPath['send'];

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
+import { KEEP_ALIVE } from '#server/connections/server';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
 import { type DataResponse, MAX_TEXT, type Representation } from '#server/responses/response-body';
 import { urlKeyFields } from '#server/url-key';
-import { acceptedCoding } from './negotiation.ts';
 import {
   type CacheHeaders,
   type Format,
@@ -30,10 +30,9 @@ const takesHead = (response: ServerResponse): boolean =>
  * Writes a whole response, bypassing the framework's `onSend` hooks. The head is text where Node accepts it:
  * `writeHead` validates each field again, and costs 17% of the throughput (52,700 instead of 63,400 calls per second on
  * one core).
- * @param keepAliveMs how long the server keeps an idle connection open
  */
-function createResponseWriter(keepAliveMs: number) {
-  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / SECOND)}\r\n\r\n`;
+function createResponseWriter() {
+  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE / SECOND}\r\n\r\n`;
   let second = Number.NaN;
   let end = '';
 
@@ -79,16 +78,14 @@ type Content<Receipt> = {
   now: number;
 };
 
-type WriterDependencies<Receipt> = {
+type Dependencies<Receipt> = {
   gate: Pick<Gate<Receipt>, 'book'>;
   cacheHeaders: CacheHeaders;
   corsHeaders: CorsHeaders;
-  keepAliveMs: number;
 };
 
-export function createDataResponseWriter<Receipt>(dependencies: WriterDependencies<Receipt>) {
-  const { gate, cacheHeaders, corsHeaders, keepAliveMs } = dependencies;
-  const writeResponse = createResponseWriter(keepAliveMs);
+export function createDataResponseWriter<Receipt>({ gate, cacheHeaders, corsHeaders }: Dependencies<Receipt>) {
+  const writeResponse = createResponseWriter();
 
   /** Responds with 200, or with a free 304 if the client has the response. */
   return function write(
@@ -110,56 +107,9 @@ export function createDataResponseWriter<Receipt>(dependencies: WriterDependenci
 
 export type WriteDataResponse<Receipt> = ReturnType<typeof createDataResponseWriter<Receipt>>;
 
-type SendDependencies<Receipt> = {
-  gate: Pick<Gate<Receipt>, 'takeReceipt' | 'costOf'>;
-  write: WriteDataResponse<Receipt>;
-  remember: (
-    request: IncomingMessage,
-    data: DataResponse,
-    format: Format,
-    route: FastifyRequest['routeOptions'],
-    cost: number,
-  ) => void;
-  now: () => number;
-};
-
-export function createSend<Receipt>({ gate, write, remember, now }: SendDependencies<Receipt>) {
-  function give(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    data: DataResponse,
-    representation: Representation,
-    format: Format,
-  ): void {
-    const { id: requestId } = request;
-    const receipt = gate.takeReceipt(request);
-    if (receipt) remember(request.raw, data, format, request.routeOptions, gate.costOf(receipt));
-    reply.hijack();
-    write(request.raw, reply.raw, { data, representation, format, receipt, requestId, now: now() });
-  }
-
-  /** Runs synchronously if the body exists in the accepted coding: a promise per call takes measurable time. */
-  return function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    data: DataResponse | Promise<DataResponse>,
-    format: Format = 'json',
-  ): void | Promise<void> {
-    if (data instanceof Promise) return data.then((response) => send(request, reply, response, format));
-    const representation = data.body.in(acceptedCoding(request.headers['accept-encoding']));
-    if (representation instanceof Promise)
-      return representation.then((coded) => give(request, reply, data, coded, format));
-    give(request, reply, data, representation, format);
-  };
-}
-
-export type Send = ReturnType<typeof createSend>;
-
-type BytesDependencies = { corsHeaders: CorsHeaders; keepAliveMs: number; now: () => number };
-
 /** Sends the JSON of another server as it is. No cache stores the response. */
-export function createSendBytes({ corsHeaders, keepAliveMs, now }: BytesDependencies) {
-  const writeResponse = createResponseWriter(keepAliveMs);
+export function createSendBytes(corsHeaders: CorsHeaders, now: () => number) {
+  const writeResponse = createResponseWriter();
   const fields = ['content-type', 'application/json', 'cache-control', 'no-store'];
   if (corsHeaders.vary) fields.push('vary', 'Origin');
   const sharedByStatus = new Map<number, SharedFields>();

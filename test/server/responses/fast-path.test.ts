@@ -103,7 +103,7 @@ async function open(): Promise<void> {
   const { finish } = createFinish({ gate: { ...gate, requestLog: undefined }, now: clock.now });
   const corsHeaders = createCorsHeaders([]);
   const cacheHeaders = createCacheHeaders({ varyByOrigin: corsHeaders.vary, etagKey: ETAG_KEY });
-  const write = createDataResponseWriter({ gate, cacheHeaders, corsHeaders, keepAliveMs: 1000 });
+  const write = createDataResponseWriter({ gate, cacheHeaders, corsHeaders });
   const catalogue = { generation: () => generation };
   fastPath = createFastPath<Receipt>({ gate, catalogue, clock, write, finish });
   const clients = { ofConnection: () => undefined };
