@@ -5,6 +5,7 @@ import { createBreaker } from '#upstream/circuit-breaker';
 import { FAILURE_CAUSES, type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
 import { parseJson } from '#upstream/transport/json-parse';
 import { retryAfter } from '#upstream/transport/json-response';
+import { textOf } from '#upstream/transport/response-body';
 import {
   openUpstream,
   type UpstreamOptions,
@@ -55,7 +56,7 @@ export type PassedReply = Pick<UpstreamResponse, 'status' | 'headers' | 'bytes'>
 /** Whether the caller's parameters determine the duration. Only searches and further pages have a query. */
 export const isUpToCaller = ({ method, query }: NodeRequest): boolean => method === 'GET' && query.length > 0;
 
-async function bodyOf(name: string, { text }: UpstreamResponse, maxBytes: number): Promise<unknown> {
+async function bodyOf(name: string, text: string, maxBytes: number): Promise<unknown> {
   try {
     return await parseJson(text, { depth: MAX_DEPTH, values: maxBytes / BYTES_OF_VALUE });
   } catch (error) {
@@ -66,8 +67,9 @@ async function bodyOf(name: string, { text }: UpstreamResponse, maxBytes: number
 
 /** Throws `UpstreamFailure` if the response cannot come from the node itself. */
 async function toReply(name: string, response: UpstreamResponse, maxBytes: number, now: number): Promise<NodeReply> {
-  const { status, headers, text } = response;
-  const body = status === 429 ? undefined : await bodyOf(name, response, maxBytes);
+  const { status, headers } = response;
+  const text = textOf(response);
+  const body = status === 429 ? undefined : await bodyOf(name, text, maxBytes);
   // Gateways and CDNs report a rate limit also with other statuses, as a page or as plain text.
   const reported = status >= 400 ? nodeStateOf(text) : undefined;
   if (status === 429 || (body === undefined && reported === 'rate_limited')) {

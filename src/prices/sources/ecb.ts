@@ -13,6 +13,7 @@ import {
 } from '#upstream/items/items';
 import type { Implausible } from '#upstream/items/plausible';
 import { NUMERIC, retryAfter } from '#upstream/transport/json-response';
+import { textOf } from '#upstream/transport/response-body';
 import { openUpstream, type SourceOptions, type UpstreamResponse } from '#upstream/transport/upstream';
 
 const UPSTREAM = 'ecb';
@@ -39,11 +40,13 @@ const PIECE = 64 * 1024;
 const CAUSES: Readonly<Record<number, FailureCause>> = { 404: 'not_listed', 429: 'rate_limited' };
 
 /** Only the last few days can have no rates, as an empty text. Throws `UpstreamFailure`. */
-function textOf({ status, headers, text }: UpstreamResponse, from: number, now: number): string {
+function csvOf(response: UpstreamResponse, from: number, now: number): string {
+  const { status, headers } = response;
   if (status !== 200) {
     const cause = CAUSES[status] ?? (status >= 500 ? 'server_error' : 'refused');
     throw new UpstreamFailure(UPSTREAM, cause, `status ${status}`, { retryAfter: retryAfter(headers, now) });
   }
+  const text = textOf(response);
   if (text === '' && now - from >= LONGEST_WITHOUT_RATES)
     throw new UpstreamFailure(UPSTREAM, 'empty', `no rates since ${isoDate(from)}`);
   if (text !== '' && !text.endsWith('\n'))
@@ -168,7 +171,7 @@ export function openEcb({ dropped, ...options }: SourceOptions & { dropped: Drop
     async rates(from: number): Promise<PublishedRate[]> {
       const query = { format: 'csvdata', detail: 'dataonly', startPeriod: isoDate(from) };
       const request = { path: PATH, query, maxBytes: MAX_BYTES };
-      const text = await upstream.send(request, (response) => textOf(response, from, clock.now()));
+      const text = await upstream.send(request, (response) => csvOf(response, from, clock.now()));
       if (text === '') return [];
       const items = await withoutDoubtful(await ratesIn(text, clock.now()));
       const { accepted: rates } = reportItems(PATH, items);

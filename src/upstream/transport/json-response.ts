@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { DAY, SECOND } from '#core/clock';
 import { type JsonBounds, scanJson } from '#core/forms/json-shape';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
-import type { UpstreamResponse } from './upstream.ts';
+import type { HttpResponse } from './http-client.ts';
+import { textOf } from './response-body.ts';
 
 /** The maximum `Retry-After` that is applied, in seconds. */
 const MAX_RETRY_AFTER = DAY / SECOND;
@@ -22,7 +23,7 @@ const SECONDS = /^\+?\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/;
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
 
 /** Parses `Retry-After` to seconds, at most a day. A date is relative to the response's, as clocks may be wrong. */
-export function retryAfter(headers: UpstreamResponse['headers'], now: number): number | undefined {
+export function retryAfter(headers: HttpResponse['headers'], now: number): number | undefined {
   const value = String(headers['retry-after'] ?? '').trim();
   if (SECONDS.test(value)) return Math.min(MAX_RETRY_AFTER, Math.ceil(Math.max(...value.split(',').map(Number))));
   const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
@@ -71,23 +72,24 @@ export function createJsonReader(
   const masked = (message: string) => (apiKey ? message.replaceAll(apiKey, '(the key)') : message);
 
   /** Throws `UpstreamFailure` for errors under any status (even 200), HTML pages, truncated JSON and invalid values. */
-  return function read<T>(schema: z.ZodType<T>, response: UpstreamResponse, now: number): T {
+  return function read<T>(schema: z.ZodType<T>, response: HttpResponse, now: number): T {
+    const text = textOf(response);
     const fail = (cause: FailureCause, message: string, isOfSource = false) =>
       new UpstreamFailure(upstream, cause, masked(message).slice(0, MAX_MESSAGE), {
         retryAfter: retryAfter(response.headers, now),
         isOfSource,
       });
 
-    const { excess } = scanJson(response.text, BOUNDS);
+    const { excess } = scanJson(text, BOUNDS);
     if (excess)
       throw fail(
         'too_large',
         `JSON exceeds the limit of ${BOUNDS[excess]} ${excess === 'depth' ? 'levels' : 'values'}`,
       );
-    const body = parseJson(response.text);
+    const body = parseJson(text);
     const error = errorIn(body, response.status);
-    const isPage = body === undefined && /^\s*</.test(response.text);
-    const isEdgeLimit = isPage && /\b1015\b/.test(response.text);
+    const isPage = body === undefined && /^\s*</.test(text);
+    const isEdgeLimit = isPage && /\b1015\b/.test(text);
     if (response.status !== 200 || error || isEdgeLimit) {
       const cause = isEdgeLimit ? 'rate_limited' : causeOf(response.status, error?.cause);
       throw fail(cause, `status ${response.status}: ${error?.message ?? 'no message'}`, error?.isOfSource);

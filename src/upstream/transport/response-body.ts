@@ -6,25 +6,8 @@ import { type HttpResponse, ResponseTooLarge } from './http-client.ts';
 
 const decoder = new TextDecoder();
 
-/** A response with its decoded body. A field that was sent several times is a list. */
-export class UpstreamResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly bytes: Buffer;
-  #text: string | undefined;
-
-  constructor({ status, headers, bytes }: HttpResponse) {
-    this.status = status;
-    this.headers = headers;
-    this.bytes = bytes;
-  }
-
-  /** Decoded when it is first read. */
-  get text(): string {
-    this.#text ??= decoder.decode(this.bytes);
-    return this.#text;
-  }
-}
+/** The text of a decoded body. */
+export const textOf = ({ bytes }: Pick<HttpResponse, 'bytes'>): string => decoder.decode(bytes);
 
 /** Requested from every upstream. RFC 9110, 12.5.3 lets a server choose any coding if none is requested. */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -73,12 +56,13 @@ async function decoded(bytes: Buffer, codings: readonly string[], maxBytes: numb
   return body;
 }
 
+/** A response with its decoded body. */
 export function readResponse(
   name: string,
   response: HttpResponse,
   maxBytes: number,
-): UpstreamResponse | Promise<UpstreamResponse> {
+): HttpResponse | Promise<HttpResponse> {
   const codings = codingsOf(name, response.headers);
-  if (codings.length === 0) return new UpstreamResponse(response);
-  return decoded(response.bytes, codings, maxBytes).then((bytes) => new UpstreamResponse({ ...response, bytes }));
+  if (codings.length === 0) return response;
+  return decoded(response.bytes, codings, maxBytes).then((bytes) => ({ ...response, bytes }));
 }

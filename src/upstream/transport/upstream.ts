@@ -12,7 +12,7 @@ import {
   targetOf,
 } from './http-client.ts';
 import { isRedirect, redirectTarget } from './redirects.ts';
-import { ACCEPTED_CODINGS, codingsOf, readResponse, type UpstreamResponse } from './response-body.ts';
+import { ACCEPTED_CODINGS, codingsOf, readResponse } from './response-body.ts';
 import { createTargets, type UpstreamRequest } from './upstream-request.ts';
 
 /** How often an idempotent call is retried, and the maximum delay before the first retry (ms), which doubles. */
@@ -37,7 +37,7 @@ const UNAVAILABLE: ReadonlySet<FailureCause> = new Set([
 const UNAVAILABLE_STATUS = 503;
 const circuitOf = ({ circuit, path }: UpstreamRequest): string => circuit ?? path;
 
-export type { UpstreamRequest, UpstreamResponse };
+export type { HttpResponse as UpstreamResponse, UpstreamRequest };
 
 export type UpstreamOptions = {
   name: string;
@@ -57,7 +57,6 @@ export type UpstreamOptions = {
   connections?: number;
 };
 
-/** The options of an upstream that is a source of data. */
 export type SourceOptions = Omit<UpstreamOptions, 'name' | 'headers' | 'connections'>;
 
 /** A request, and the end of its deadline in monotonic ms. */
@@ -66,7 +65,7 @@ type Sending = Pick<Parameters<ReturnType<typeof openHttpClient>['request']>[1],
   until: number;
 };
 
-type Read<T> = (response: UpstreamResponse) => T | Promise<T>;
+type Read<T> = (response: HttpResponse) => T | Promise<T>;
 
 /** One upstream over HTTP with its connections, deadline, retries, breaker and budget. */
 export function openUpstream(options: UpstreamOptions) {

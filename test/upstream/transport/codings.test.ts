@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#core/clock';
+import { textOf } from '#upstream/transport/response-body';
 import { openUpstream } from '#upstream/transport/upstream';
 import { type FakeResponse, type Script, startUpstreamServer } from '../../support/upstream/upstream-server.ts';
 
@@ -36,7 +37,7 @@ async function upstreamOver(script: Script) {
     await upstream.close();
     await server.close();
   });
-  const read = (maxBytes = MB) => upstream.sendOnce({ path: '/', maxBytes }, ({ text }) => text);
+  const read = (maxBytes = MB) => upstream.sendOnce({ path: '/', maxBytes }, textOf);
   return { server, read };
 }
 

@@ -3,6 +3,7 @@ import { systemClock } from '#core/clock';
 import { parseNetworks } from '#core/forms/network-address';
 import { openNode } from '#node/source';
 import { createWebhookSender } from '#notifications/channels/webhook/webhook';
+import { textOf } from '#upstream/transport/response-body';
 import { openUpstream } from '#upstream/transport/upstream';
 import { startInterimServer } from '../../support/upstream/interim-server.ts';
 import { openTestSource } from '../../support/upstream/source.ts';
@@ -42,15 +43,15 @@ describe('interim responses of an upstream', () => {
   test.each(Object.entries(HEADS))('that never end (%s) cause a failure before the deadline', async (_, head) => {
     const server = await interim(head, Number.POSITIVE_INFINITY);
     const { sendOnce, outcomes } = upstreamAt(server.url);
-    await expect(sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({ reason: 'unreachable' });
+    await expect(sendOnce({ path: '/' }, textOf)).rejects.toMatchObject({ reason: 'unreachable' });
     expect(outcomes).toEqual(['unreachable']);
   });
 
   test.each([102, 103] as const)('are accepted up to ten (%i), even in one packet', async (status) => {
     const few = await interim(HEADS[status], MOST);
-    expect(await upstreamAt(few.url).sendOnce({ path: '/' }, ({ text }) => text)).toBe('{}');
+    expect(await upstreamAt(few.url).sendOnce({ path: '/' }, textOf)).toBe('{}');
     const many = await interim(HEADS[status], MOST + 1);
-    await expect(upstreamAt(many.url).sendOnce({ path: '/' }, ({ text }) => text)).rejects.toMatchObject({
+    await expect(upstreamAt(many.url).sendOnce({ path: '/' }, textOf)).rejects.toMatchObject({
       reason: 'unreachable',
       sent: true,
     });
@@ -58,7 +59,7 @@ describe('interim responses of an upstream', () => {
 
   test('are counted for each response separately', async () => {
     const { send, outcomes } = upstreamAt((await interim(HEADS[103], MOST)).url);
-    for (let call = 0; call < 3; call++) expect(await send({ path: '/' }, ({ text }) => text)).toBe('{}');
+    for (let call = 0; call < 3; call++) expect(await send({ path: '/' }, textOf)).toBe('{}');
     expect(outcomes).toEqual(['ok', 'ok', 'ok']);
   });
 

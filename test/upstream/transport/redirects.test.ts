@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#core/clock';
 import { redirectTarget } from '#upstream/transport/redirects';
+import { textOf } from '#upstream/transport/response-body';
 import { openUpstream } from '#upstream/transport/upstream';
 import { startUpstreamServer } from '../../support/upstream/upstream-server.ts';
 
@@ -29,7 +30,10 @@ async function upstreamWith(hops: Record<string, Hop>, calls = Number.POSITIVE_I
     await server.close();
   });
   const read = (request: { path: string; body?: unknown }) =>
-    upstream.send(request, ({ text }) => JSON.parse(text) as { path: string; method: string; body: string });
+    upstream.send(
+      request,
+      (response) => JSON.parse(textOf(response)) as { path: string; method: string; body: string },
+    );
   return { server, read };
 }
 

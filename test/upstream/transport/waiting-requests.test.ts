@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#core/clock';
+import { textOf } from '#upstream/transport/response-body';
 import { openUpstream, type UpstreamRequest } from '#upstream/transport/upstream';
 import { startUpstreamServer } from '../../support/upstream/upstream-server.ts';
 
@@ -26,7 +27,7 @@ async function occupied() {
     await upstream.close();
     await server.close();
   });
-  const ask = (request: UpstreamRequest) => upstream.sendOnce(request, ({ text }) => text);
+  const ask = (request: UpstreamRequest) => upstream.sendOnce(request, textOf);
   const first = ask({ path: '/first' });
   await expect.poll(() => held.length).toBe(1);
   return { server, ask, first, release: () => held[0]?.end('{}') };
