@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '#core/clock';
 import type { Database } from '#database/database';
-import type { Deadline } from '#database/deadline';
+import type { CapabilityDeps } from '#server/capability';
 import { ownAddress } from './own-address.ts';
 import { createPeers } from './peers.ts';
 import { createProcessStore } from './process-store.ts';
@@ -9,11 +8,9 @@ import { createRecentRequests } from './recent-requests.ts';
 import { createRecorder } from './recorder.ts';
 import { createRequestLog, type KeyNames } from './request-log.ts';
 
-type Deps = {
+type Deps = Pick<CapabilityDeps, 'deadline' | 'clock'> & {
   settings: { requestLog: boolean; processUrl: string | undefined; basePath: string };
   database: Pick<Database, 'prisma' | 'isShareable'>;
-  deadline: Deadline;
-  clock: Clock;
   /** A secret that all processes share, with which they sign their requests to each other. */
   peerSecret: string;
   keyNames: KeyNames;

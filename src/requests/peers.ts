@@ -1,11 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, FIRST_INSTANT, LAST_INSTANT, SECOND } from '#core/clock';
+import { type Clock, FIRST_INSTANT, LAST_INSTANT, MINUTE, SECOND } from '#core/clock';
 import { PROBLEM_CODES } from '#core/problems';
 import type { ListedRequest } from '#server/gate';
 import { openHttpClient, targetOf } from '#upstream/transport/http-client';
-import { isPeerToken, peerToken } from './peer-token.ts';
 import type { LiveProcess, ProcessStore } from './process-store.ts';
 import type { ProcessLog } from './recent-requests.ts';
+
+/** The maximum difference between the clocks of two processes, in ms, plus the duration of the request. */
+const MAX_APART = MINUTE;
+const FORM = /^Process (\d{13})\.([A-Za-z0-9_-]{43})$/;
+
+/** `process` is the ID of the recipient, so no other process can use the token. */
+type PeerRequest = { process: string; user: number };
+
+const sign = (secret: string, { process, user }: PeerRequest, at: number): string =>
+  createHmac('sha256', secret).update(`${process}.${user}.${at}`).digest('base64url');
+
+/** The value of `Authorization` with which a process asks another one. `now` is in Unix ms. */
+export const peerToken = (secret: string, request: PeerRequest, now: number): string =>
+  `Process ${now}.${sign(secret, request, now)}`;
+
+export function isPeerToken(text: string | undefined, secret: string, request: PeerRequest, now: number): boolean {
+  const [, at = '', signature = ''] = FORM.exec(text ?? '') ?? [];
+  if (at === '' || Math.abs(Number(at) - now) > MAX_APART) return false;
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(secret, request, Number(at))));
+}
 
 /** How long another process may take to respond, in ms. */
 const MAX_RESPONSE_TIME = SECOND;
@@ -44,9 +64,7 @@ function readLog(body: string): PeerLog {
 
 type Dependencies = {
   store: ProcessStore;
-  /** The current ID of this process. */
   processId: () => string;
-  /** A secret that all processes share. */
   secret: string;
   clock: Clock;
 };
@@ -77,7 +95,6 @@ export function createPeers({ store, processId, secret, clock }: Dependencies) {
       return Promise.all((await store.others(processId())).map((one) => ask(one, user)));
     },
 
-    /** Whether another process of the service asks this process for a user's requests. */
     isAsked: (authorization: string | undefined, user: number): boolean =>
       isPeerToken(authorization, secret, { process: processId(), user }, clock.now()),
 

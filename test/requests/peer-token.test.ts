@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MINUTE } from '#core/clock';
-import { isPeerToken, peerToken } from '#requests/peer-token';
+import { isPeerToken, peerToken } from '#requests/peers';
 
 const [SECRET, NOW] = ['a secret', Date.parse('2026-01-31T12:00:00Z')];
 const QUESTION = { process: '0b6c1a0e-3f0d-4b6e-9a53-6f8f1f1f0c11', user: 7 };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mintApiKey } from '#keys/api-key';
 import { BOUNDS } from '#requests/recent-requests';
-import { shownDetail, shownPath } from '#requests/shown-text';
+import { shownDetail, shownPath } from '#requests/recorder';
 
 const DECLARED = new Set(['tokenName', 'tokenNames', 'api', 'ticket', 'query', 'message.sender']);
 const shown = (url: string, basePath = '') => shownPath(url, basePath, DECLARED);

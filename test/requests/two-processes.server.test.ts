@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { peerToken } from '#requests/peer-token';
+import { peerToken } from '#requests/peers';
 import { connectTo } from '../support/database/client.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service/service-process.ts';
