@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { DAY } from '#core/clock';
 import { toError } from '#core/errors';
-import { boundTimeouts } from '#core/timeouts';
 import { requiredParameters } from '#database/connection/parameters';
 import { isInMemory } from './data-directory.ts';
 import type { FromWorker, ToWorker, WorkerData } from './messages.ts';
@@ -53,6 +53,17 @@ async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PG
       fileError ?? reported.text() ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);
     throw new Error(reason, { cause });
   }
+}
+
+/**
+ * Limits the delays of this thread's `setTimeout` to a day, because a delay above 24.8 days overflows and fires at
+ * once. Only for libraries whose callbacks check after a day whether they are due.
+ */
+function boundTimeouts(): void {
+  const { setTimeout } = globalThis;
+  const bounded = (work: () => void, ms?: number, ...values: []) =>
+    setTimeout(work, ms === undefined ? ms : Math.min(ms, DAY), ...values);
+  globalThis.setTimeout = Object.assign(bounded, setTimeout) as typeof setTimeout;
 }
 
 if (!parentPort) throw new Error('this file runs only as a thread of the service');
