@@ -2,6 +2,7 @@ import { type Clock, SECOND, systemClock } from '#core/clock';
 import { isInMemory } from '#database/embedded/data-directory';
 import { PrismaClient } from '#generated/prisma/client';
 import type { Patience } from './connection/patience.ts';
+import type { EmbeddedPlace } from './embedded.ts';
 import { openPool } from './pool.ts';
 import { reach } from './session.ts';
 import { createWriteCheck } from './write-check.ts';
@@ -11,29 +12,23 @@ const POOL_SIZE = 10;
 const TRANSACTION = { maxWait: 5 * SECOND, timeout: 10 * SECOND };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/**
- * Opens the database and applies the migrations of this release. Throws an Error whose message can be displayed and
- * contains no password; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, `UNSUITABLE` or, if a retry may succeed,
- * `UNREACHABLE`.
- */
-export async function openDatabase(options: {
+type Options = EmbeddedPlace & {
   /** A PostgreSQL server. If undefined, PostgreSQL runs embedded, in a thread of this process. */
   url?: string | undefined;
-  /** The embedded database's directory, which is locked for this process. `memory://` stores nothing. */
-  dataDir: string;
-  /** A dumped data directory with which an in-memory database starts. */
-  loadDataDir?: Blob;
-  /** Whether to connect through another process that uses the directory. */
-  isShared?: boolean | undefined;
-  /** Called when the embedded database's thread ends unexpectedly; the thread is restarted. */
-  onEnd?: ((reason: string) => void) | undefined;
   clock?: Clock;
   poolSize?: number;
   /** The statement timeout on a server; none by default. */
   statementMs?: number | undefined;
   /** Awaited before a statement that did not reach the database is repeated, until `started` is called. */
   patience?: Patience | undefined;
-}) {
+};
+
+/**
+ * Opens the database and applies the migrations of this release. Throws an Error whose message can be displayed and
+ * contains no password; its code is `DIRECTORY_IN_USE`, `MALFORMED_URL`, `UNSUITABLE` or, if a retry may succeed,
+ * `UNREACHABLE`.
+ */
+export async function openDatabase(options: Options) {
   const { url, clock = systemClock, poolSize = POOL_SIZE, statementMs, patience, ...place } = options;
   const { dataDir } = place;
   const { config, guard, close } = await reach(url ? { url } : place);

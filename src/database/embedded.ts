@@ -26,9 +26,13 @@ const CONFIG: Reach = {
 };
 
 export type EmbeddedPlace = {
+  /** The directory, which is locked for this process. `memory://` stores nothing. */
   dataDir: string;
+  /** Whether to connect through another process that uses the directory. */
   isShared?: boolean | undefined;
+  /** A dumped data directory with which an in-memory database starts. */
   loadDataDir?: Blob | undefined;
+  /** Called when the thread ends unexpectedly; the thread is restarted. */
   onEnd?: ((reason: string) => void) | undefined;
 };
 
