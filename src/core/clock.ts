@@ -32,8 +32,8 @@ export const isoDate = (instant: number) => iso(instant).slice(0, 10);
 
 /** Midnight (UTC) as `2026-11-21`, and other times as `2026-11-21 13:05:00`, which spreadsheets recognize. */
 export function spreadsheetTime(instant: number): string {
-  const [date, time] = iso(instant).slice(0, 19).split('T') as [string, string];
-  return time === '00:00:00' ? date : `${date} ${time}`;
+  const text = iso(instant).slice(0, 19).replace('T', ' ');
+  return text.endsWith(' 00:00:00') ? text.slice(0, 10) : text;
 }
 
 const UNITS = { h: HOUR, d: DAY } as const;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-const PARTS = /^(\d+)\.(\d+)\.(\d+)$/;
+const FORM = /^\d+\.\d+\.\d+$/;
 const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
 export const { version: VERSION } = JSON.parse(packageJson) as { version: string };
@@ -11,11 +11,6 @@ export const REVISION = existsSync(REVISION_FILE) ? readFileSync(REVISION_FILE, 
 
 /** Whether `version` equals `oldest` or is newer. Throws `RangeError` unless both have the form `major.minor.patch`. */
 export function isAtLeast(version: string, oldest: string): boolean {
-  const [own, other] = [version, oldest].map((text) => {
-    const parts = PARTS.exec(text);
-    if (!parts) throw new RangeError(`not a version: ${text}`);
-    return parts.slice(1).map(Number);
-  }) as [number[], number[]];
-  const place = own.findIndex((part, i) => part !== other[i]);
-  return place < 0 || (own[place] as number) > (other[place] as number);
+  for (const text of [version, oldest]) if (!FORM.test(text)) throw new RangeError(`not a version: ${text}`);
+  return version.localeCompare(oldest, 'en', { numeric: true }) >= 0;
 }
