@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { toError } from '#core/errors';
 import { type Network, parseNetworks } from '#core/forms/network-address';
-import { readSettingFile } from '#core/forms/setting-files';
 import { baseUrl, listenerAt, oneOf, portOrOff, readBy, SettingsError, whole } from '#core/forms/setting-forms';
 import { memberNames } from '#core/names';
 import { parseServerUrl } from '#database/connection/server-url';
@@ -87,6 +88,30 @@ const variables = z.object({
 export type SettingName = keyof typeof variables.shape;
 export const SETTING_NAMES = memberNames(variables.shape);
 export type Environment = Partial<Record<SettingName, string>>;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+};
+
+/** If a secret was set in place of the path, it is not repeated. */
+const nameOf = (path: string) => (path.includes('/') && !path.includes('://') ? path : 'the file');
+
+/** Returns the value of a setting from the file that `NAME_FILE` names, or why the file is unusable. */
+function readSettingFile(name: string, path: string): { path: string; value: string } | { fault: string } {
+  let value: string;
+  try {
+    value = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code = '' } = toError(error);
+    return { fault: `${name}_FILE: cannot read ${nameOf(path)}: ${REASONS[code] ?? code}` };
+  }
+  if (value === '') return { fault: `${name}_FILE: ${nameOf(path)} is empty` };
+  if (/[\r\n]/.test(value)) return { fault: `${name}_FILE: ${nameOf(path)} must contain a single line` };
+  return { path, value };
+}
 
 /** The values by name, and the path of the file of each value that comes from one. */
 type Given = { values: Environment; files: Partial<Record<SettingName, string>> };
