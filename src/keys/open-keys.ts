@@ -1,7 +1,4 @@
-import type { Clock } from '#core/clock';
-import type { Log } from '#core/log';
-import type { Database } from '#database/database';
-import type { Deadline } from '#database/deadline';
+import type { CapabilityDeps } from '#server/capability';
 import type { Users } from '#users/users';
 import { createKeyCache } from './key-cache.ts';
 import { createKeyHolderStore } from './key-holder-store.ts';
@@ -10,11 +7,7 @@ import { createKeys } from './keys.ts';
 import { createTicketStore } from './ticket-store.ts';
 import { createTickets } from './tickets.ts';
 
-type Deps = {
-  database: Pick<Database, 'prisma' | 'query'>;
-  deadline: Deadline;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
+type Deps = Pick<CapabilityDeps, 'database' | 'deadline' | 'clock' | 'log'> & {
   users: Pick<Users, 'recordOf'>;
   /** Called after each change, so that this process applies the change immediately. */
   changed: () => Promise<unknown>;

@@ -1,7 +1,6 @@
-import { type Clock, MINUTE } from '#core/clock';
+import { MINUTE } from '#core/clock';
 import type { Job } from '#core/jobs';
-import type { Database } from '#database/database';
-import type { Deadline } from '#database/deadline';
+import type { CapabilityDeps } from '#server/capability';
 import { createAccountStore } from './administration/account-store.ts';
 import { createAdministration } from './administration/administration.ts';
 import { createAdministrationStore } from './administration/administration-store.ts';
@@ -12,10 +11,7 @@ import { createUsers } from './users.ts';
 /** How often plans that have become due are started, in ms. The ledger applies their limits from their first call on. */
 const PLAN_START_INTERVAL = MINUTE;
 
-type Deps = {
-  database: Pick<Database, 'prisma'>;
-  deadline: Deadline;
-  clock: Clock;
+type Deps = Pick<CapabilityDeps, 'database' | 'deadline' | 'clock'> & {
   mintOwnerKey: () => OwnerKey;
   changed: () => Promise<unknown>;
 };

@@ -1,29 +1,10 @@
 import { type Clock, iso, isoOrNull } from '#core/clock';
 import { userNotFound } from '../authority.ts';
-import { type Period, periodAt } from '../plan.ts';
+import { periodAt } from '../plan.ts';
 import type { User } from '../user.ts';
-import type { AccountFacts, AccountStore, StoredCredit } from './account-store.ts';
+import type { AccountFacts, AccountStore } from './account-store.ts';
 
-/** A user as the operator sees it; instants in Unix ms. */
-export type Account = User & {
-  state: UserState;
-  keys: number;
-  /** Calls made in the current period. The count may lack the calls of the last few seconds. */
-  used: number;
-  credits: number;
-  periodLimit: number;
-  period: Period;
-  lastUsedAt: number | null;
-  isVerified: boolean;
-};
-
-type ShownAccount<Keys, Notices> = {
-  account: Account;
-  keys: Keys;
-  grants: StoredCredit[];
-  daily: { date: string; calls: number }[];
-  notices: Notices;
-};
+export type Account = ReturnType<typeof accountOf>;
 
 export const accountRecord = ({ key, name, email, plan, next, limit, period, ...account }: Account) => ({
   key,
@@ -67,7 +48,8 @@ function stateOf({ suspension, validUntil }: User, { isErased, liveKeys }: Accou
 const NEWEST_CREDITS = 100;
 const NEWEST_DATES = 31;
 
-function accountOf(user: User, stored: AccountFacts, now: number): Account {
+/** A user as the operator sees it; instants in Unix ms. `used` may lack the calls of the last few seconds. */
+function accountOf(user: User, stored: AccountFacts, now: number) {
   const period = periodAt(user.plan, user.anchor, now);
   const { isVerified, liveKeys, lastUsedAt } = stored;
   // If there are no calls in the current period, the newest row belongs to an earlier period.
@@ -117,7 +99,7 @@ export function createAccountReport<Keys, Notices>({
     find,
 
     /** Throws `not_found`. */
-    async show(key: number): Promise<ShownAccount<Keys, Notices>> {
+    async show(key: number) {
       const account = await find(key);
       const [keys, grants, daily, notices] = await Promise.all([
         keysOf(key),

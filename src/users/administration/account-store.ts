@@ -21,7 +21,6 @@ type FactsRow = {
 
 /** Instants in Unix ms. */
 export type AccountFacts = InMs<FactsRow>;
-export type StoredCredit = { calls: number; reason: string; periodStart: number; createdAt: number };
 
 export function createAccountStore(prisma: PrismaClient) {
   return {
@@ -64,13 +63,12 @@ export function createAccountStore(prisma: PrismaClient) {
     },
 
     /** The newest credits of a user. Instants in Unix ms. */
-    async credits(userKey: number, newest: number): Promise<StoredCredit[]> {
+    async credits(userKey: number, newest: number) {
       const select = { calls: true, reason: true, periodStart: true, createdAt: true };
       const rows = await prisma.credit.findMany({ where: { userKey }, orderBy: { id: 'desc' }, take: newest, select });
       return rows.map(inMs);
     },
 
-    /** Whether there are users, including erased users. */
     hasUsers: async (): Promise<boolean> => (await prisma.user.findFirst({ select: { key: true } })) !== null,
   };
 }

@@ -115,7 +115,6 @@ export function createAdministrationStore(prisma: PrismaClient) {
         });
       }),
 
-    /** Adds calls to the current period. Throws `invalid_request` if its credits would exceed `MAX_CALLS`. */
     grantCredits: (authority: Authority, { calls, reason }: { calls: number; reason: string }, now: number) =>
       changeTerms(authority, now, async (tx, _user, start, { credits }) => {
         if (credits + calls > MAX_CALLS) {
@@ -141,7 +140,6 @@ export function createAdministrationStore(prisma: PrismaClient) {
         });
       }),
 
-    /** Starts the plans whose first period has started. Returns the number of started plans. `now` is in Unix ms. */
     startDuePlans: (now: number): Promise<number> => prisma.$executeRaw(startDuePlans(now)),
   };
 }
