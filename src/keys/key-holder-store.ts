@@ -18,16 +18,8 @@ export type UserCursor = {
   readonly newest: Change | undefined;
 };
 
+/** `isRewound`: the newest change of the earlier read is missing, as after a failover to a lagging replica. */
 type ChangesRow = { now: string; changes: Record<string, string> | null; newest: Change | null; isRewound: boolean };
-type Changes = {
-  holders: KeyHolder[];
-  users: ReadonlySet<number>;
-  /** Changed users with many keys. Some of their ended keys may have been deleted. */
-  crowded: ReadonlySet<number>;
-  /** Whether the newest change that was read before is now missing, as after a failover to a lagging replica. */
-  isRewound: boolean;
-  cursor: UserCursor;
-};
 
 /** The last use of a key (Unix ms; 0 if only rejected), the foreign page's origin, and the first time in a URL. */
 export type KeyUse = { id: number; at: number; origin: string | undefined; exposedAt?: number | undefined };
@@ -38,7 +30,6 @@ export function createKeyHolderStore(
   query = <Row>(sql: Prisma.Sql): Promise<Row[]> => prisma.$queryRaw<Row[]>(sql),
 ) {
   return {
-    /** Uses a single statement, because calls wait for the result. */
     async findByHashes(hashes: readonly string[]): Promise<KeyHolder[]> {
       const rows = await query<UserRow & HolderRow>(Prisma.sql`
         SELECT ${USER_COLUMNS}, k.hash, k.id, k.replaced_at AS "replacedAt", k.revoked_at AS "revokedAt",
@@ -49,10 +40,11 @@ export function createKeyHolderStore(
     },
 
     /**
-     * Returns the keys of users that changed since an earlier read. May repeat changes made during that read.
+     * Returns the keys of users that changed since an earlier read. May repeat changes made during that read. Some ended
+     * keys of `crowded` users may have been deleted.
      * @param listed called before the keys of the changed users are read
      */
-    async changedSince(earlier: UserCursor | undefined, listed: () => void): Promise<Changes> {
+    async changedSince(earlier: UserCursor | undefined, listed: () => void) {
       const { key, createdAt, changedAt } = earlier?.newest ?? { key: null, createdAt: null, changedAt: null };
       const [row] = await prisma.$queryRaw<[ChangesRow]>`
         SELECT clock_timestamp()::text AS now, (SELECT json_object_agg(key, changed_at::text) FROM "user"
@@ -74,7 +66,7 @@ export function createKeyHolderStore(
         return row.apiKeys.map((apiKey) => toHolder(user, apiKey));
       });
       const crowded = users.filter(({ apiKeys }) => apiKeys.length > MAX_DEAD_KEYS_PER_USER).map(({ key }) => key);
-      const cursor = { asOf: row.now, seen, newest: row.newest ?? undefined };
+      const cursor: UserCursor = { asOf: row.now, seen, newest: row.newest ?? undefined };
       return { holders, users: new Set(fresh), crowded: new Set(crowded), isRewound: row.isRewound, cursor };
     },
 

@@ -17,7 +17,7 @@ let responding: Promise<void>;
 /** Until then, the changed users are not known. */
 let listing: Promise<void>;
 /** Users whose ended keys may have been deleted. If there are any, only their keys are returned. */
-let crowded: ReadonlySet<number>;
+let crowded: Set<number>;
 beforeEach(() => {
   clock = handClock(START);
   registered = new Map();
