@@ -47,7 +47,6 @@ export const storedForm = (apiKey: string) => ({
   start: apiKey.slice(0, API_KEY_PREFIX_LENGTH + START_LENGTH),
 });
 
-/** Creates an owner key, which is not stored yet. */
 export function mintOwnerKey(): OwnerKey {
   const apiKey = mintApiKey();
   return { apiKey, ...storedForm(apiKey), scopes: OWNER_SCOPES };

@@ -9,7 +9,6 @@ import { memberShape, parameterShape, TERM_NAMES, termsToTexts } from './terms/t
 
 const label = nameOf('A label for the key', 'shop window');
 
-/** Parses the parameters to `label` (trimmed) and the terms. */
 export const keyForm = (clock: Clock) => z.object({ label, ...parameterShape(clock) });
 
 /** Parses the members to change. An absent member is undefined. Null removes an expiry, a limit or a restriction. */

@@ -94,7 +94,6 @@ export function createKeyStore(prisma: PrismaClient) {
     (await prisma.apiKey.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })).map(toStoredKey);
 
   return {
-    /** Replaces the requesting owner key or, for the operator, every owner key. Throws `too_many_keys`. */
     replaceKeys: (authority: Authority, key: Omit<OwnerKey, 'apiKey'>, replacement: Replacement): Promise<void> =>
       changeUser(prisma, authority, async (tx) => {
         const { userKey, ownerKeyHash } = authority;
@@ -134,13 +133,10 @@ export function createKeyStore(prisma: PrismaClient) {
         return id;
       }),
 
-    /** The active keys, newest first. */
     listKeys: (userKey: number, now: number) => list({ userKey, ...activeAt(new Date(now)) }),
 
-    /** All stored keys, newest first. */
     allKeys: (userKey: number) => list({ userKey }),
 
-    /** Changes an active key. Throws `not_found`, and `invalid_request` for terms that an owner key cannot have. */
     updateKey: (authority: Authority, id: number, changes: KeyChanges, now: number): Promise<StoredKey> =>
       changeUser(prisma, authority, async (tx) => {
         const where = { id, userKey: authority.userKey, replacedAt: null, ...activeAt(new Date(now)) };
@@ -179,7 +175,6 @@ export function createKeyStore(prisma: PrismaClient) {
         await tx.apiKey.updateMany({ where: { id }, data: { revokedAt: new Date(now) } });
       }),
 
-    /** Revokes every key of a user. Returns the number of revoked keys. */
     revokeKeys: (authority: Authority, now: number): Promise<number> =>
       changeUser(prisma, authority, async (tx) => {
         const { userKey } = authority;

@@ -63,7 +63,6 @@ export function endOf(
   return now >= user.validUntil && !allowExpired ? 'expired' : undefined;
 }
 
-/** Throws for a key that is not usable. */
 export function refuseEnded(holder: KeyHolder, now: number, tolerated: Tolerated): void {
   const end = endOf(holder, now, tolerated);
   if (end !== undefined) throw endedKey(end, holder);

@@ -25,7 +25,6 @@ declare module 'fastify' {
     keyId: number | undefined;
     /** The code of the problem with which the service responds. */
     problem: ProblemCode | undefined;
-    /** The detail of this problem. */
     problemDetail: string | undefined;
     /** The name of a call that the route passes on: the route's pattern with a name from a fixed list. */
     passedCall: string | undefined;
@@ -41,7 +40,6 @@ export type ListedRequest = {
   readonly path: string;
   readonly status: number;
   readonly code: ProblemCode | undefined;
-  /** The detail of the problem. */
   readonly detail: string | undefined;
   readonly cost: number;
   readonly ms: number;
@@ -58,7 +56,6 @@ export type EndedRequest = Omit<ListedRequest, 'keyId' | 'path'> & {
   readonly config: RouteFacts;
 };
 
-/** The request log of the users. */
 type UserRequestLog = { note(request: EndedRequest): void };
 
 /** The configuration that the gate reads from a route whose calls are charged. */

@@ -180,12 +180,10 @@ function createSingleFlight<What extends Resource>(poll: Poll<What>, dependencie
 
 export type SingleFlight<What extends Resource> = ReturnType<typeof createSingleFlight<What>>;
 
-/** Opens single flights of one service. `close` ends all of them. */
 export function createSingleFlights(dependencies: SingleFlightDependencies) {
   const closers: (() => Promise<void>)[] = [];
 
   return {
-    /** @param poll reports which version of a resource this process has */
     open<What extends Resource>(poll: Poll<What>): SingleFlight<What> {
       const singleFlight = createSingleFlight(poll, dependencies);
       closers.push(singleFlight.close);

@@ -4,10 +4,8 @@ import type { Clock } from '#core/clock';
 import type { Problem } from '#core/problems';
 import type { WantedScope } from '#server/gate';
 
-/** The headers with which browsers identify the page that sends a request. */
 export type PageHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'sec-fetch-site'>;
 
-/** The use that a request wants to make of a key. */
 export type WantedUse = { scope: WantedScope; headers: PageHeaders; isInUrl: boolean };
 
 /** A limit on the use of a key: a member of the same name in Prisma's model, in requests and in responses. */
@@ -16,13 +14,11 @@ export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extend
   column: string;
   fromRow: (row: Row) => Value;
   toRow: (value: Value) => Row;
-  /** The member in a response. */
   record: z.ZodType<Written>;
   toRecord: (value: Value) => Written;
   /** The parameter with which a key is created. If it is omitted, the key has the value `none`. */
   parameter: (clock: Clock) => Parameter;
   none: Value;
-  /** The member that changes a key. */
   member: (clock: Clock) => Member;
   /** The value of a member as the text of the parameter. */
   toText: (value: NonNullable<Value>) => string;

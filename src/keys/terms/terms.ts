@@ -56,7 +56,6 @@ export const termsOfParameters = (given: { [Name in TermName]?: TermValues[Name]
 type Given = { [Name in TermName]?: TermValues[Name] | undefined };
 type Texts = Partial<Record<TermName, string>>;
 
-/** Converts the given terms only. */
 function convertGiven<Converted>(given: Given, convert: (term: AnyTerm, value: unknown) => unknown): Converted {
   const present = ALL.filter(([name]) => given[name] !== undefined);
   return Object.fromEntries(present.map(([name, term]) => [name, convert(term, given[name])])) as Converted;

@@ -82,7 +82,6 @@ function newSubject({ name, about: facts, recovers }: ReturnType<typeof identify
   return { ...shared, causes: new Map(), latestCause: UNKNOWN, outage: undefined };
 }
 
-/** Adds a failure to the outage of a subject, and returns its cause. */
 function addFailure(subject: Subject, cause: string, work: string, facts: object, now: number): Cause {
   subject.latestCause = cause;
   subject.outage ??= { since: now, failedAt: now, workedAt: undefined, count: 0, isLogged: false };

@@ -38,10 +38,8 @@ export function createTargets(baseUrl: string) {
   const basePath = pathname.replace(/\/$/, '');
 
   return {
-    /** The attributes of the upstream's spans. */
     endpoint: { 'server.address': shownHost(hostname), 'url.scheme': protocol.slice(0, -1) },
 
-    /** Resolves a request against the base URL of its upstream. */
     targetIn({ path, query, verbatim }: UpstreamRequest): Target {
       // Parsing the path as a URL would encode it again.
       if (verbatim) return { origin, path: (basePath + path || '/') + verbatim.search };
