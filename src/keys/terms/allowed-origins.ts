@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '#core/problems';
 import { hasHost } from '#server/cross-origin';
-import { type PageHeaders, term } from './term.ts';
+import { listForms, type PageHeaders, term } from './term.ts';
 
 const MAX_ORIGINS = 10;
 /** The length of the longest DNS name, with a scheme and a port. */
@@ -35,27 +35,17 @@ function toOrigins(texts: readonly string[], context: z.RefinementCtx): readonly
   return [...origins];
 }
 
-const parameter = z
-  .string()
-  .transform((text, context) =>
-    toOrigins(
-      text.split(',').map((origin) => origin.trim()),
-      context,
-    ),
-  )
-  .optional()
-  .meta({
-    description:
-      'The origins of the web pages that can use the key. Requests from other pages, and requests without `Origin`, ' +
-      'are rejected. If omitted, the key can be used from everywhere.',
-    fix: `1 to ${MAX_ORIGINS} ${FIX}, separated by commas`,
-    wire: { type: 'string', examples: ['https://shop.example,http://localhost:5173'] },
-  });
+const { text, list } = listForms(toOrigins, ['https://shop.example']);
 
-const member = z
-  .array(z.string('must contain only text'), 'must be a list')
-  .meta({ examples: [['https://shop.example']] })
-  .transform(toOrigins)
+const parameter = text.optional().meta({
+  description:
+    'The origins of the web pages that can use the key. Requests from other pages, and requests without `Origin`, ' +
+    'are rejected. If omitted, the key can be used from everywhere.',
+  fix: `1 to ${MAX_ORIGINS} ${FIX}, separated by commas`,
+  wire: { type: 'string', examples: ['https://shop.example,http://localhost:5173'] },
+});
+
+const member = list
   .transform((origins) => (origins.length > 0 ? origins : null))
   .nullable()
   .optional()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '#core/problems';
 import type { Scope, WantedScope } from '#server/gate';
 import { OWNER_SCOPES, RESTRICTED_SCOPES, SCOPES, sharedScopes } from '../api-key.ts';
-import { term } from './term.ts';
+import { listForms, term } from './term.ts';
 
 export const hasScope = (scopes: readonly Scope[], wanted: WantedScope): boolean =>
   wanted === 'any' || scopes.includes(wanted);
@@ -24,30 +24,18 @@ function toScopes(names: readonly string[], context: z.RefinementCtx): readonly 
   return z.NEVER;
 }
 
-const parameter = z
-  .string()
-  .transform((text, context) =>
-    toScopes(
-      text.split(',').map((name) => name.trim()),
-      context,
-    ),
-  )
-  .default(sharedScopes(['prices']))
-  .meta({
-    description: 'The scopes of the key',
-    fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
-    wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
-  });
+const { text, list } = listForms(toScopes, ['prices']);
 
-const member = z
-  .array(z.string('must contain only text'), 'must be a list')
-  .meta({ examples: [['prices']] })
-  .transform(toScopes)
-  .optional()
-  .meta({
-    description: 'The scopes of the key. They cannot be changed for an owner key.',
-    fix: `a list of one or more of ${RESTRICTED_SCOPES.join(', ')}`,
-  });
+const parameter = text.default(sharedScopes(['prices'])).meta({
+  description: 'The scopes of the key',
+  fix: `one or more of ${RESTRICTED_SCOPES.join(', ')}, separated by commas`,
+  wire: { type: 'string', default: 'prices', examples: ['prices,node'] },
+});
+
+const member = list.optional().meta({
+  description: 'The scopes of the key. They cannot be changed for an owner key.',
+  fix: `a list of one or more of ${RESTRICTED_SCOPES.join(', ')}`,
+});
 
 export const scopes = term({
   column: 'k.scopes::text[]',

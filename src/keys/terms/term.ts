@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import type { Problem } from '#core/problems';
 import type { WantedScope } from '#server/gate';
@@ -30,6 +30,23 @@ export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extend
   permits?: (value: NonNullable<Value>, use: WantedUse) => boolean;
   problem?: (value: NonNullable<Value>, use: WantedUse) => Problem;
 };
+
+/** The forms of a term whose value is a list: a text with commas, and a JSON list. `read` adds issues to the context. */
+export const listForms = <Value>(
+  read: (items: readonly string[], context: z.RefinementCtx) => Value,
+  example: readonly string[],
+) => ({
+  text: z.string().transform((text, context) =>
+    read(
+      text.split(',').map((item) => item.trim()),
+      context,
+    ),
+  ),
+  list: z
+    .array(z.string('must contain only text'), 'must be a list')
+    .meta({ examples: [example] })
+    .transform(read),
+});
 
 export const term = <Value, Row, Written, Parameter extends z.ZodType, Member extends z.ZodType>(
   one: Term<Value, Row, Written, Parameter, Member>,
