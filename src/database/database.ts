@@ -1,9 +1,8 @@
 import { type Clock, SECOND, systemClock } from '#core/clock';
 import { isInMemory } from '#database/embedded/data-directory';
 import { PrismaClient } from '#generated/prisma/client';
-import type { Patience } from './connection/patience.ts';
 import type { EmbeddedPlace } from './embedded.ts';
-import { openPool } from './pool.ts';
+import { openPool, type Patience } from './pool.ts';
 import { reach } from './session.ts';
 import { createWriteCheck } from './write-check.ts';
 

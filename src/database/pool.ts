@@ -4,10 +4,12 @@ import { type Clock, SECOND } from '#core/clock';
 import { toError } from '#core/errors';
 import type { Prisma } from '#generated/prisma/client';
 import { DatabaseClient, type Reach } from './connection/client.ts';
-import { awaitDatabase, type Patience } from './connection/patience.ts';
 import { connectionFailure, DENIED, isPassing, isRejectedStartup, READ_ONLY } from './connection/unreachable.ts';
 import type { Session } from './deadline.ts';
 import { migrate } from './migrations.ts';
+
+/** Resolves when the next attempt is due. Rejects if there is no next attempt. */
+export type Patience = (error: Error) => Promise<void>;
 
 type Options = {
   config: Reach;
@@ -57,6 +59,25 @@ export async function openPool({ config, clock, poolSize, statementMs, name, pat
     started,
     close: () => pool.end(),
   };
+}
+
+/** While the service starts, repeats statements that fail to reach the database, until the result is called. */
+function awaitDatabase(pool: pg.Pool, untilNextAttempt: Patience): () => void {
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+
+  async function queryRepeatedly(...args: unknown[]): Promise<unknown> {
+    for (;;) {
+      try {
+        return await query(...args);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await untilNextAttempt(toError(error));
+      }
+    }
+  }
+
+  Object.assign(pool, { query: queryRepeatedly });
+  return () => void Object.assign(pool, { query });
 }
 
 /** The server cancels a slow statement. The longer `query_timeout` drops connections without any response. */
