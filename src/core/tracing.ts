@@ -75,7 +75,7 @@ export function markFailed(span: TraceSpan, type?: string): void {
 
 function typeOf(error: unknown): string {
   if (error instanceof Problem) return error.code;
-  const { name = 'unknown', reason } = Object(error) as { name?: unknown; reason?: unknown };
+  const { name = 'unknown', reason }: { name?: unknown; reason?: unknown } = Object(error);
   return String(name === 'UpstreamFailure' ? reason : name);
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const FORM = /^\d+\.\d+\.\d+$/;
 const packageJson = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-export const { version: VERSION } = JSON.parse(packageJson) as { version: string };
+export const VERSION: string = JSON.parse(packageJson).version;
 
 const REVISION_FILE = new URL('../revision', import.meta.url);
 /** The commit of this release; `unknown` if the service runs from the sources. */

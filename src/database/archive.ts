@@ -66,7 +66,7 @@ function readIndex(text: string): Index {
 }
 
 function isEntry(value: unknown): value is Entry {
-  const { path, size } = Object(value) as Record<string, unknown>;
+  const { path, size }: Record<string, unknown> = Object(value);
   return (
     typeof path === 'string' &&
     isInside(path) &&

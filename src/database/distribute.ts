@@ -46,7 +46,7 @@ export async function distribute(session: Session): Promise<number> {
   return copied.length + moved.length;
 }
 
-export type NodeContents = { node: string; shards: number; bytes: number };
+type NodeContents = { node: string; shards: number; bytes: number };
 
 /** Where the rows are: the shards and bytes of the distributed tables on each node. Empty if Citus is not installed. */
 export async function readNodes(session: Session): Promise<NodeContents[]> {

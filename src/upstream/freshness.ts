@@ -66,7 +66,7 @@ export type Warning =
   | { about: 'node'; node: NodeLabel; otherVersion: string };
 
 /** The position of a node in NODE_URLS, or in NODE_RPC_URLS. */
-export type NodeLabel = number | `rpc-${number}`;
+type NodeLabel = number | `rpc-${number}`;
 
 type Price = { source: string; price: number };
 

@@ -35,13 +35,14 @@ export function createVersionWatcher(store: Pick<RefreshStore, 'read'>) {
         // A poll that waited for its turn may have read the versions before the preceding update read them.
         if (number < latest) return;
         latest = number;
-        const changed = names().filter((resource) => {
+        const changed = new Map<What, RefreshRow>();
+        for (const resource of names()) {
           const row = rows.get(resource);
-          return row && row.version !== rowsByResource.get(resource)?.version;
-        });
-        await reload(changed);
-        for (const resource of changed) rowsByResource.set(resource, rows.get(resource) as RefreshRow);
-        if (changed.length > 0) reloaded?.();
+          if (row && row.version !== rowsByResource.get(resource)?.version) changed.set(resource, row);
+        }
+        await reload([...changed.keys()]);
+        for (const [resource, row] of changed) rowsByResource.set(resource, row);
+        if (changed.size > 0) reloaded?.();
       }
       const watched = { names, update: (all: Read) => inTurn(() => update(all)) };
 

@@ -15,7 +15,7 @@ function asciiDomain(domain: string): string | undefined {
   const ascii = isPlain ? domain : domainToASCII(domain);
   const labels = ascii.split('.');
   const isValid = labels.length > 1 && labels.every((label) => LABEL.test(label));
-  return isValid && !/^\d+$/.test(labels.at(-1) as string) ? ascii : undefined;
+  return isValid && !/^\d+$/.test(labels.at(-1) ?? '') ? ascii : undefined;
 }
 
 type ParsedEmail = { address: string } | { fault: string };

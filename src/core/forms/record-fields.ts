@@ -36,31 +36,28 @@ export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => EN
 /** The maximum edit distance at which words of a given length still match. */
 export const tolerance = (length: number): number => (length < 3 ? 0 : length < 5 ? 1 : 2);
 
+const FAR = Number.POSITIVE_INFINITY;
 /** The edit distance (insert, delete, replace, swap), or Infinity if the distance exceeds `max`. */
 export function editDistance(a: string, b: string, max: number): number {
-  if (Math.abs(a.length - b.length) > max) return Number.POSITIVE_INFINITY;
+  if (Math.abs(a.length - b.length) > max) return FAR;
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
-    const row = new Array<number>(b.length + 1).fill(Number.POSITIVE_INFINITY);
+    const row = new Array<number>(b.length + 1).fill(FAR);
     row[0] = i;
-    let least = i <= max ? i : Number.POSITIVE_INFINITY;
+    let least = i <= max ? i : FAR;
     for (let j = Math.max(1, i - max); j <= Math.min(b.length, i + max); j++) {
       const isSame = a[i - 1] === b[j - 1];
-      let apart = Math.min(
-        (above[j] as number) + 1,
-        (row[j - 1] as number) + 1,
-        (above[j - 1] as number) + (isSame ? 0 : 1),
-      );
+      let apart = Math.min((above[j] ?? FAR) + 1, (row[j - 1] ?? FAR) + 1, (above[j - 1] ?? FAR) + (isSame ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        apart = Math.min(apart, (before[j - 2] as number) + 1);
+        apart = Math.min(apart, (before[j - 2] ?? FAR) + 1);
       row[j] = apart;
       least = Math.min(least, apart);
     }
-    if (least > max) return Number.POSITIVE_INFINITY;
+    if (least > max) return FAR;
     before = above;
     above = row;
   }
-  const apart = above[b.length] as number;
-  return apart <= max ? apart : Number.POSITIVE_INFINITY;
+  const apart = above[b.length] ?? FAR;
+  return apart <= max ? apart : FAR;
 }

@@ -57,14 +57,14 @@ function adapterCause({ name, cause, meta }: Failure): AdapterCause {
 
 /** Whether retrying the connection may succeed. False for a wrong password, a missing database or a bad certificate. */
 export function isPassing(error: unknown): boolean {
-  const { code, message } = Object(error) as Failure;
+  const { code, message }: Failure = Object(error);
   if (String(code) === POOLER) return POOLER_WITHOUT_SERVER.test(String(message));
   return PASSING.has(String(code)) || WORDS.test(String(message));
 }
 
 /** Whether the state of the opened database caused an error. Any other error from a statement is a bug. */
 export function isDatabaseUnable(error: unknown): boolean {
-  const { name, code, message, errno } = Object(error) as Failure;
+  const { name, code, message, errno }: Failure = Object(error);
   const { kind = '', originalCode = '' } = adapterCause(Object(error));
   if (isPassing(error) || PASSING.has(originalCode) || UNABLE.has(originalCode) || UNABLE.has(String(code)))
     return true;
@@ -75,7 +75,7 @@ export function isDatabaseUnable(error: unknown): boolean {
 
 /** Whether a pooler has rejected a startup parameter. PgBouncer's text changed in version 1.20. */
 export const isRejectedStartup = (error: unknown): boolean =>
-  /unsupported (?:options )?startup parameter/.test(String((Object(error) as Failure).message));
+  /unsupported (?:options )?startup parameter/.test(String(Object(error).message));
 
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
 const NO_RESPONSE = /timeout|timed out/i;
@@ -85,7 +85,7 @@ const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
 export function identifyDatabaseFailure(error: unknown): { cause: string; reason: string } | undefined {
   if (error instanceof TooLate) return { cause: 'timeout', reason: error.message };
   if (!isDatabaseUnable(error)) return undefined;
-  const { name, code, message = '' } = Object(error) as Failure;
+  const { name, code, message = '' }: Failure = Object(error);
   const { kind = '', originalCode, originalMessage } = adapterCause(Object(error));
   // Prisma prints the call site and blank lines before the database's message.
   const reason = originalMessage ?? String(message).trim().split('\n').at(-1)?.trim() ?? '';

@@ -29,7 +29,7 @@ type Run = {
 };
 
 /** PostgreSQL's class of constraint violations. */
-const isViolation = (error: unknown) => /^23/.test(String((error as { code?: unknown }).code));
+const isViolation = (error: unknown) => /^23/.test(String(Object(error).code));
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
 export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
@@ -55,12 +55,12 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
   async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
     if (from) await target.resume();
     else await target.begin(tables, run.name);
-    const digests: Digest[] = [];
+    const sources: { table: Table; source: Digest }[] = [];
     let copied = 0;
     let isDone = from?.table !== undefined;
     for (const table of tables) {
       const digest = await source.digest(table);
-      digests.push(digest);
+      sources.push({ table, source: digest });
       const isFrom = table.name === from?.table;
       if (isFrom) isDone = false;
       if (isDone) continue;
@@ -70,9 +70,9 @@ export function createCopy({ source, target, onEvent = () => undefined }: Depend
       onEvent({ kind: 'copied', table: table.name, rows: digest.rows });
     }
     const compared: Compared[] = [];
-    for (const [i, table] of tables.entries()) {
+    for (const { table, source } of sources) {
       onEvent({ kind: 'comparing', table: table.name });
-      compared.push({ table: table.name, source: digests[i] as Digest, target: await target.digest(table) });
+      compared.push({ table: table.name, source, target: await target.digest(table) });
     }
     return { copied, compared };
   }

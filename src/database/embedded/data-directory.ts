@@ -68,7 +68,7 @@ function takeLock(directory: string): DatabaseSync {
     return lock;
   } catch (cause) {
     lock?.close();
-    if ((cause as { errcode?: number }).errcode === SQLITE_BUSY) throw directoryInUse(directory);
+    if (Object(cause).errcode === SQLITE_BUSY) throw directoryInUse(directory);
     throw new Error(`the data directory ${directory} cannot be locked: ${toError(cause).message}`, { cause });
   }
 }

@@ -47,7 +47,7 @@ async function openEngine(at: string, loadDataDir: Blob | undefined): Promise<PG
     return await PGlite.create(at, { startParams, onStderr: reported.read, ...(loadDataDir && { loadDataDir }) });
   } catch (cause) {
     // For a failed file operation, WebAssembly throws only an error number.
-    const { message, code, errno } = Object(cause) as { message?: string; code?: string; errno?: number };
+    const { message, code, errno }: { message?: string; code?: string; errno?: number } = Object(cause);
     const fileError = FILE_ERRORS[code ?? ''] ?? FILE_ERRORS[errno ?? ''];
     const reason =
       fileError ?? reported.text() ?? message ?? (errno === undefined ? String(cause) : `file error ${errno}`);

@@ -23,7 +23,7 @@ function rootOf(error: unknown): unknown {
 }
 
 const nameOf = (error: unknown): string => {
-  const { code, name } = Object(error) as { code?: unknown; name?: unknown };
+  const { code, name }: { code?: unknown; name?: unknown } = Object(error);
   return String(code ?? name ?? 'unknown');
 };
 
