@@ -79,5 +79,3 @@ export function openAccounts({ mail, ...deps }: Deps) {
     },
   } satisfies Capability & Record<string, unknown>;
 }
-
-export type Accounts = ReturnType<typeof openAccounts>;

@@ -9,7 +9,7 @@ import type { TicketStore } from './ticket-store.ts';
 const BYTES = 32;
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 /** How long a ticket is valid, in ms. */
-export const TICKET_LIFE = 30 * SECOND;
+const TICKET_LIFE = 30 * SECOND;
 
 const hashOf = (ticket: string) => createHash('sha256').update(ticket).digest('hex');
 

@@ -16,8 +16,7 @@ function rounded({ reqId, method, route, status, ms, user }: RequestFacts): Requ
 }
 
 /** Returns the pattern of the route, or the call that the route passes on. */
-export const routeOf = ({ passedCall, routeOptions }: FastifyRequest): string | undefined =>
-  passedCall ?? routeOptions.url;
+const routeOf = ({ passedCall, routeOptions }: FastifyRequest): string | undefined => passedCall ?? routeOptions.url;
 
 export function factsOf(request: FastifyRequest, reply: FastifyReply, status: number): RequestFacts {
   const { id: reqId, method, is404, user } = request;
