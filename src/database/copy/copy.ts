@@ -17,9 +17,10 @@ export type CopyOutcome =
   | { kind: 'different' | 'changed'; tables: readonly Compared[] }
   | { kind: 'interrupted' };
 
-type Dependencies = { source: CopySource; target: CopyTarget; onEvent?: (event: CopyEvent) => void };
-
 type Run = {
+  source: CopySource;
+  target: CopyTarget;
+  onEvent: (event: CopyEvent) => void;
   /** The source's name. The copy starts over if an unfinished copy has another source. */
   name: string;
   unfinished: Progress | undefined;
@@ -32,83 +33,86 @@ type Run = {
 const isViolation = (error: unknown) => /^23/.test(String(Object(error).code));
 const isSame = ({ source, target }: Compared) => source.rows === target.rows && source.sum === target.sum;
 
-export function createCopy({ source, target, onEvent = () => undefined }: Dependencies) {
-  async function copyTable(table: Table, of: number, run: Run, from?: Progress): Promise<number | false> {
-    let rows = from?.rows ?? 0;
-    const before = rows;
-    const batches = source.rows(table, from?.after);
-    let next = batches.next();
-    for (;;) {
-      const { value: batch } = await next;
-      if (!batch) return rows - before;
-      if (run.signal?.aborted) return false;
-      // The source reads the next rows while the target writes these.
-      next = batches.next();
-      rows += batch.rows.length;
-      const progress = { source: run.name, table: table.name, after: batch.last, rows };
-      await Promise.all([next, target.write(table, batch.rows, progress)]);
-      onEvent({ kind: 'copying', table: table.name, rows, of });
-    }
+/** Returns the number of copied rows, or undefined if the copy is interrupted. */
+async function copyTable(run: Run, table: Table, of: number, from?: Progress): Promise<number | undefined> {
+  const { source, target, onEvent, name, signal } = run;
+  let rows = from?.rows ?? 0;
+  const before = rows;
+  const batches = source.rows(table, from?.after);
+  let next = batches.next();
+  for (;;) {
+    const { value: batch } = await next;
+    if (!batch) return rows - before;
+    if (signal?.aborted) return undefined;
+    // The source reads the next rows while the target writes these.
+    next = batches.next();
+    rows += batch.rows.length;
+    await Promise.all([
+      next,
+      target.write(table, batch.rows, { source: name, table: table.name, after: batch.last, rows }),
+    ]);
+    onEvent({ kind: 'copying', table: table.name, rows, of });
   }
+}
 
-  /** Resumes an earlier run, or copies from the start, and then compares. Returns undefined if it is interrupted. */
-  async function attempt(tables: readonly Table[], run: Run, from?: Progress) {
-    if (from) await target.resume();
-    else await target.begin(tables, run.name);
-    const sources: { table: Table; source: Digest }[] = [];
-    let copied = 0;
-    let isDone = from?.table !== undefined;
-    for (const table of tables) {
-      const digest = await source.digest(table);
-      sources.push({ table, source: digest });
-      const isFrom = table.name === from?.table;
-      if (isFrom) isDone = false;
-      if (isDone) continue;
-      const count = await copyTable(table, digest.rows, run, isFrom ? from : undefined);
-      if (count === false) return undefined;
-      copied += count;
-      onEvent({ kind: 'copied', table: table.name, rows: digest.rows });
-    }
-    const compared: Compared[] = [];
-    for (const { table, source } of sources) {
-      onEvent({ kind: 'comparing', table: table.name });
-      compared.push({ table: table.name, source, target: await target.digest(table) });
-    }
-    return { copied, compared };
+/** Resumes an earlier run, or copies from the start, and then compares. Returns undefined if it is interrupted. */
+async function attempt(run: Run, tables: readonly Table[], from?: Progress) {
+  const { source, target, onEvent } = run;
+  if (from) await target.resume();
+  else await target.begin(tables, run.name);
+  const digests: { table: Table; digest: Digest }[] = [];
+  let copied = 0;
+  let isDone = from?.table !== undefined;
+  for (const table of tables) {
+    const digest = await source.digest(table);
+    digests.push({ table, digest });
+    const isFrom = table.name === from?.table;
+    if (isFrom) isDone = false;
+    if (isDone) continue;
+    const count = await copyTable(run, table, digest.rows, isFrom ? from : undefined);
+    if (count === undefined) return undefined;
+    copied += count;
+    onEvent({ kind: 'copied', table: table.name, rows: digest.rows });
   }
+  const compared: Compared[] = [];
+  for (const { table, digest } of digests) {
+    onEvent({ kind: 'comparing', table: table.name });
+    compared.push({ table: table.name, source: digest, target: await target.digest(table) });
+  }
+  return { copied, compared };
+}
 
-  return async function copy(run: Run): Promise<CopyOutcome> {
-    await source.begin();
-    const tables = await source.tables();
-    const left = run.unfinished;
-    const from = left?.source === run.name ? left : undefined;
-    if (left) onEvent({ kind: from ? 'resumed' : 'started over' });
+export async function copyDatabase(run: Run): Promise<CopyOutcome> {
+  const { source, target, onEvent, unfinished } = run;
+  await source.begin();
+  const tables = await source.tables();
+  const from = unfinished?.source === run.name ? unfinished : undefined;
+  if (unfinished) onEvent({ kind: from ? 'resumed' : 'started over' });
 
-    let result = await attempt(tables, run, from).catch((error) => {
-      if (from && isViolation(error)) return 'misfit' as const;
-      throw error;
-    });
-    if (from && result && (result === 'misfit' || !result.compared.every(isSame))) {
-      onEvent({ kind: 'started over' });
-      await source.end();
-      await source.begin();
-      result = await attempt(tables, run);
-    }
-    if (!result || result === 'misfit') return { kind: 'interrupted' };
-
-    const { copied, compared } = result;
-    const different = compared.filter((table) => !isSame(table));
-    if (different.length > 0) return { kind: 'different', tables: different };
-    const sequences = await source.sequences();
+  let result = await attempt(run, tables, from).catch((error) => {
+    if (from && isViolation(error)) return 'misfit' as const;
+    throw error;
+  });
+  if (from && result && (result === 'misfit' || !result.compared.every(isSame))) {
+    onEvent({ kind: 'started over' });
     await source.end();
-    if (!run.isLive) {
-      const now = await source.digestsNow(tables);
-      const changed = compared
-        .map((table, i) => ({ ...table, source: now[i] as Digest }))
-        .filter((table) => !isSame(table));
-      if (changed.length > 0) return { kind: 'changed', tables: changed };
-    }
-    await target.finish(tables, sequences);
-    return { kind: 'finished', tables: compared, copied };
-  };
+    await source.begin();
+    result = await attempt(run, tables);
+  }
+  if (!result || result === 'misfit') return { kind: 'interrupted' };
+
+  const { copied, compared } = result;
+  const different = compared.filter((table) => !isSame(table));
+  if (different.length > 0) return { kind: 'different', tables: different };
+  const sequences = await source.sequences();
+  await source.end();
+  if (!run.isLive) {
+    const now = await source.digestsNow(tables);
+    const changed = compared
+      .map((table, i) => ({ ...table, source: now[i] as Digest }))
+      .filter((table) => !isSame(table));
+    if (changed.length > 0) return { kind: 'changed', tables: changed };
+  }
+  await target.finish(tables, sequences);
+  return { kind: 'finished', tables: compared, copied };
 }

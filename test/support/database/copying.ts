@@ -1,5 +1,5 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
-import { type CopyEvent, createCopy } from '#database/copy/copy';
+import { type CopyEvent, copyDatabase } from '#database/copy/copy';
 import { createCopySource } from '#database/copy/source';
 import { createCopyTarget } from '#database/copy/target';
 import { openSession } from '#database/session';
@@ -24,8 +24,8 @@ export async function copy({ url: from }: Server, { url: to }: Server, { on, ...
       on?.(event);
     };
     const unfinished = state.kind === 'unfinished' ? state.progress : undefined;
-    const run = { name: read.name, unfinished, isLive: false, ...options };
-    return { outcome: await createCopy({ source, target, onEvent })(run), events };
+    const run = { source, target, onEvent, name: read.name, unfinished, isLive: false, ...options };
+    return { outcome: await copyDatabase(run), events };
   } finally {
     await read.close();
     await write.close();
