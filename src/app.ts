@@ -9,7 +9,6 @@ import { allowOrigins, createCorsHeaders } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
 import { traceRoutes } from '#server/request-trace';
-import { newStreamFigures } from '#server/responses/event-stream';
 import { createFastPath } from '#server/responses/fast-path';
 import { negotiateFormat } from '#server/responses/negotiation';
 import { createOpenStreams } from '#server/responses/open-streams';
@@ -25,35 +24,22 @@ import { problemHtml } from '#web/problem-html';
 import { serveStatus } from '#web/status/serve-status';
 import type { Opened } from './open.ts';
 
-type Parts =
-  | 'settings'
-  | 'logger'
-  | 'failures'
-  | 'clock'
-  | 'capabilities'
-  | 'checkDatabase'
-  | 'statusReport'
-  | 'etagKey'
-  | 'requests';
-type Options = Pick<Opened, Parts> &
-  Partial<Pick<Opened, 'announcement' | 'streamFigures'>> & {
-    accounts: Pick<OpenGate, 'allowance' | 'gate'>;
-    /** The generation changes when a path or parameter may refer to something else. */
-    catalogue: { generation(): number };
-    timeouts?: Timeouts;
-    streamTimes?: StreamTimes;
-    /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
-    drainMs?: number;
-    /** The folder of the built console, and the file of the packed client. Undefined if they are not served. */
-    consoleFolder?: string | undefined;
-    clientFile?: string | undefined;
-  };
+type Options = Omit<Opened, 'accounts' | 'metrics' | 'operator' | 'statistics'> & {
+  accounts: Pick<OpenGate, 'allowance' | 'gate'>;
+  timeouts?: Timeouts;
+  streamTimes?: StreamTimes;
+  /** How long responses may still take after the app closes, in ms. By default, they are cut off immediately. */
+  drainMs?: number;
+  /** The folder of the built console, and the file of the packed client. Undefined if they are not served. */
+  consoleFolder?: string | undefined;
+  clientFile?: string | undefined;
+};
 
 export async function buildApp(options: Options) {
   const { settings, logger, failures, clock, accounts, catalogue, capabilities, checkDatabase } = options;
   const { allowance, gate } = accounts;
   const { statusReport, announcement, etagKey, requests, timeouts, drainMs, consoleFolder, clientFile } = options;
-  const { streamFigures: figures = newStreamFigures(), streamTimes: times } = options;
+  const { streamFigures: figures, streamTimes: times } = options;
   const { basePath, receivedPath, corsOrigins, registration } = settings;
   const sendsMail = settings.mail !== undefined;
   const corsHeaders = createCorsHeaders(corsOrigins);
