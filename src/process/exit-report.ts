@@ -1,13 +1,7 @@
 import { SettingsError } from '#core/forms/setting-forms';
 import { Problem } from '#core/problems';
-import { isDatabaseUnable } from '#database/connection/unreachable';
+import { isDatabaseUnable, lastLine } from '#database/connection/unreachable';
 import { EXIT, ExitError } from './exit.ts';
-
-/** Prisma prints the call site and blank lines before the database's message. */
-function databaseSaid({ message }: Error): string {
-  const lines = message.split('\n').map((line) => line.trim());
-  return `the database failed: ${lines.findLast((line) => line !== '') ?? 'no reason given'}`;
-}
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT',
@@ -39,6 +33,9 @@ export function toExitReport(error: unknown): { text: string; exitCode: number }
   if (!(error instanceof Error)) return { text: String(error), exitCode: EXIT.failed };
   const place = cannotListen(error);
   if (place) return { text: place, exitCode: EXIT.failed };
-  if (isOfDatabase(error)) return { text: databaseSaid(error), exitCode: EXIT.failed };
+  if (isOfDatabase(error)) {
+    const reason = lastLine(error.message) || 'no reason given';
+    return { text: `the database failed: ${reason}`, exitCode: EXIT.failed };
+  }
   return { text: error.stack ?? error.message, exitCode: EXIT.failed };
 }

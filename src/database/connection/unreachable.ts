@@ -77,6 +77,9 @@ export function isDatabaseUnable(error: unknown): boolean {
 export const isRejectedStartup = (error: unknown): boolean =>
   /unsupported (?:options )?startup parameter/.test(String(Object(error).message));
 
+/** The database's message, before which Prisma prints the call site and blank lines. */
+export const lastLine = (message: string): string => message.trim().split('\n').at(-1)?.trim() ?? '';
+
 const SQLSTATES = new Set([...SERVER, ...UNABLE]);
 const NO_RESPONSE = /timeout|timed out/i;
 const NETWORK_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed']);
@@ -87,8 +90,7 @@ export function identifyDatabaseFailure(error: unknown): { cause: string; reason
   if (!isDatabaseUnable(error)) return undefined;
   const { name, code, message = '' }: Failure = Object(error);
   const { kind = '', originalCode, originalMessage } = adapterCause(Object(error));
-  // Prisma prints the call site and blank lines before the database's message.
-  const reason = originalMessage ?? String(message).trim().split('\n').at(-1)?.trim() ?? '';
+  const reason = originalMessage ?? lastLine(String(message));
   const sqlState = originalCode ?? String(code);
   const isNetwork = PASSING.has(String(code)) || NETWORK_KINDS.has(kind) || WORDS.test(reason);
   if (SQLSTATES.has(sqlState)) return { cause: sqlState, reason };
