@@ -177,8 +177,6 @@ export function openUpstream(options: UpstreamOptions) {
     }
   }
 
-  const backoff = (attempt: number) => Math.random() * FIRST_BACKOFF_MS * 2 ** attempt;
-
   const deadlineOf = ({ withinMs = timeoutMs }: UpstreamRequest): number =>
     // A deadline limits a real connection, so it does not follow a simulated clock.
     systemClock.elapsed() + Math.min(timeoutMs, withinMs);
@@ -197,7 +195,7 @@ export function openUpstream(options: UpstreamOptions) {
   async function send<T>(request: UpstreamRequest, read: Read<T>): Promise<T> {
     const until = deadlineOf(request);
     for (let resends = 0; ; resends++) {
-      const pause = backoff(resends);
+      const pause = Math.random() * FIRST_BACKOFF_MS * 2 ** resends;
       try {
         return await attempt(request, until, read, resends);
       } catch (error) {
