@@ -14,6 +14,9 @@ type Content = {
 export const withVary = (reply: FastifyReply, field: string): string =>
   [reply.getHeader('vary') ?? [], field].flat().join(', ');
 
+/** The framework sends text as UTF-8, in one write with the head. */
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
 /** Sends a body that is the same for every client, compressed if accepted, or 304. By default, caches revalidate it. */
 export async function sendShared(
   request: FastifyRequest,
@@ -26,7 +29,7 @@ export async function sendShared(
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+  return reply.send(typeof payload !== 'string' || isAscii(payload) ? payload : Buffer.from(payload, 'latin1'));
 }
 
 export function serveText(app: FastifyInstance, url: string, { text, countedAs, ...content }: Content): void {
