@@ -39,6 +39,7 @@ test('names are those of sources, and are unique', () => {
       expect(names.every(isStatisticsSource)).toBe(true);
       expect(new Set(names).size).toBe(names.length);
     }),
+    { numRuns: 20 },
   );
   for (const other of ['solana-rpc-1', 'solana-rpc-0', 'solana-rpc-02', 'solana-rpc-', 'x-solana-rpc', '']) {
     expect(isStatisticsSource(other), other).toBe(false);

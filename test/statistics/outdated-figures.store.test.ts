@@ -64,17 +64,4 @@ describe('figures of ten days ago', () => {
     expect([response.status, response.record?.time]).toEqual([200, record?.time]);
     expect(response.header('cache-status')).toMatch(/fwd=stale/);
   });
-
-  test('are replaced within two intervals after the source updates again', async () => {
-    freeze();
-    failMempool();
-    await service.stats('btc');
-    bitcoin.faults.clear();
-    await service.pass(2 * HOUR);
-    await service.stats('btc');
-    await service.parts.statistics.idle();
-    const response = await service.stats('btc');
-    expect(response.record?.time).toBe(Date.parse(NOW) / 1000 + 2 * 3600);
-    expect(response.header('cache-status')).toMatch(/^quotient; hit/);
-  });
 });

@@ -20,17 +20,6 @@ describe('a source that is down', () => {
     expect(service.calls('bitcoin-stats') + service.calls('ethereum-stats')).toBe(0);
   });
 
-  test.each(['hangBeforeHeaders', 'hangMidway'] as const)(
-    'that never responds (%s) leaves the next source its part of the deadline',
-    async (kind) => {
-      service = await startWithStatistics({ settings: { UPSTREAM_TIMEOUT_MS: '1000' } });
-      service.fail('cryptocompare', { kind });
-      for (const token of TOKENS) {
-        expect(await service.stats(token), token).toMatchObject({ status: 200, source: KEYLESS[token] });
-      }
-    },
-  );
-
   test('without a key, each chain has one source, and no other is called', async () => {
     service = await startWithStatistics({ settings: { CRYPTOCOMPARE_API_KEY: '' } });
     for (const token of TOKENS) expect((await service.stats(token)).source).toBe(KEYLESS[token]);
@@ -83,18 +72,15 @@ describe('while all sources are down', () => {
 
   test.each<[string, number, Fault]>([
     ['upstream_unavailable', 503, { kind: 'status', status: 503 }],
-    ['upstream_unavailable', 503, { kind: 'reset' }],
-    ['upstream_unavailable', 503, { kind: 'status', status: 429 }],
     ['upstream_invalid', 502, BROKEN],
-    ['upstream_invalid', 502, { kind: 'wrongTypes' }],
     ['upstream_timeout', 504, { kind: 'hangBeforeHeaders' }],
   ])('responds with %s (%i) without stored data: %j', async (code, status, fault) => {
     const isHanging = fault.kind === 'hangBeforeHeaders';
     service = await startWithStatistics(isHanging ? { settings: { UPSTREAM_TIMEOUT_MS: '300' } } : {});
     failAll(fault);
-    for (const token of TOKENS) {
-      const response = await service.stats(token);
-      expect([response.status, response.code], token).toEqual([status, code]);
+    const responses = await Promise.all(TOKENS.map((token) => service.stats(token)));
+    for (const [i, response] of responses.entries()) {
+      expect([response.status, response.code], TOKENS[i]).toEqual([status, code]);
       expect(Number(response.header('retry-after'))).toBeGreaterThan(0);
       expect(response.source).toBeUndefined();
     }

@@ -89,22 +89,6 @@ describe('a switch between sources is logged', () => {
 });
 
 describe('a chain that a source does not list', () => {
-  test('is not requested from it again until the next UTC day', async () => {
-    service = await startWithStatistics({ start: '2026-05-15T14:10:06Z' });
-    for (let hour = 14; hour < 24; hour++) {
-      expect((await service.stats('sol')).source).toBe('solana-rpc');
-      await service.parts.statistics.idle();
-      expect(service.calls('cryptocompare'), `at ${hour} h`).toBe(1);
-      await service.pass(HOUR);
-    }
-    for (let i = 0; i < 3; i++) {
-      await service.stats('sol');
-      await service.parts.statistics.idle();
-    }
-    expect(service.calls('cryptocompare')).toBe(2);
-    expect(service.calls('solana-rpc')).toBe(3 * 11);
-  });
-
   test('is known to a second process, and after a restart', async () => {
     service = await startWithStatistics({ start: '2026-05-15T14:10:06Z' });
     const second = await service.another();

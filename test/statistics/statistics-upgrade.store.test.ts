@@ -8,7 +8,6 @@ afterEach(() => service?.close());
 
 const changes: [string, Prisma.LatestStatisticsUpdateManyMutationInput][] = [
   ['in another format', { record: { id: 'seven' } }],
-  ['without a required member', { record: { id: 7, time: 1, symbol: 'BTC' } }],
   ['of a removed source', { source: 'another' }],
 ];
 

@@ -5,6 +5,7 @@ import type { ChainSample } from '#statistics/statistics-sources';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { changedAt, type Place, placesIn, WRONG_VALUES } from '../../support/changed-json.ts';
+import { amount } from '../../support/long.ts';
 import { KINDS } from '../../support/upstream/statistics-kinds.ts';
 import { openTestStatistics } from '../../support/upstream/statistics-source.ts';
 import { startUpstreamServer, type UpstreamCall, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
@@ -79,7 +80,7 @@ describe.each(Object.entries(KINDS))('a changed member of a response: %s', (_kin
         if (place.length === 1 || typeof place.at(-1) === 'number') return;
         expect([name, differing.length <= 2]).toEqual([name, true]);
       }),
-      { numRuns: 150 },
+      { numRuns: amount(40, 300) },
     );
   });
 });
