@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
-import type { Fault } from '#sandbox/faults';
-import { warningText } from '#upstream/freshness';
+import { DAY, HOUR, MINUTE } from '#core/clock';
 import { createTestClock } from '../../fixtures/clock.ts';
 import { openTestMarket, type TestMarket, timesOf } from '../support/service/market.ts';
 
@@ -25,25 +23,6 @@ const REQUESTS: [string, (market: Market) => unknown][] = [
 ];
 
 describe('without stored data', () => {
-  test.each<[string, Fault, string, number]>([
-    ['refuses', { kind: 'status', status: 404 }, 'upstream_unavailable', 503],
-    ['has an internal error', { kind: 'status', status: 500 }, 'upstream_unavailable', 503],
-    ['hangs', { kind: 'hangBeforeHeaders' }, 'upstream_timeout', 504],
-    ['returns an HTML page', { kind: 'html' }, 'upstream_invalid', 502],
-    ['returns a truncated response', { kind: 'truncated' }, 'upstream_invalid', 502],
-    ['returns invalid values', { kind: 'wrongTypes' }, 'upstream_invalid', 502],
-    ['returns too much data', { kind: 'huge', bytes: 2 ** 26 }, 'upstream_invalid', 502],
-  ])('reports the cause if CoinGecko %s', async (_name, fault, code, status) => {
-    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z', {
-      UPSTREAM_TIMEOUT_MS: fault.kind === 'hangBeforeHeaders' ? '300' : '5000',
-    });
-    sandbox.faults.always(fault);
-    for (const [, request] of REQUESTS) {
-      await expect((async () => request(market))()).rejects.toMatchObject({ code, status });
-      clock.advance(6 * MINUTE);
-    }
-  });
-
   test('has no data if CoinGecko returns empty charts', async () => {
     const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
     sandbox.faults.always({ kind: 'emptyChart' }, { path: 'market_chart' });
@@ -53,15 +32,6 @@ describe('without stored data', () => {
       clock.advance(6 * MINUTE);
     }
     expect(market.warnings()).toEqual([]);
-  });
-
-  test('passes on a rate limit with its Retry-After', async () => {
-    const { market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    sandbox.faults.always({ kind: 'status', status: 429, headers: { 'retry-after': '119' } });
-    await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({
-      code: 'upstream_unavailable',
-      headers: { 'retry-after': '119' },
-    });
   });
 
   test('reports an exhausted budget, without a call', async () => {
@@ -77,16 +47,6 @@ describe('without stored data', () => {
     sandbox.faults.always({ kind: 'html' });
     const before = market.date('arweave', date('2020-01-01'), 'json');
     await expect(before).rejects.toMatchObject({ code: 'no_data' });
-  });
-
-  test('recovers when CoinGecko recovers', async () => {
-    const { clock, market, sandbox } = await openAt('2026-05-15T14:42:25.300Z');
-    sandbox.faults.next({ kind: 'html' });
-    await expect(market.days('bitcoin', 30, 'json')).rejects.toMatchObject({ status: 502 });
-    expect(market.warnings().map(warningText)).toEqual(['daily:bitcoin: not_json']);
-    clock.advance(SECOND);
-    expect(timesOf(await market.days('bitcoin', 30, 'json'))).toHaveLength(31);
-    expect(market.warnings().map(warningText)).toEqual([]);
   });
 });
 

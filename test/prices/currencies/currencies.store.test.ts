@@ -223,13 +223,9 @@ describe('an unavailable currency', () => {
   test.each([
     ['currency=xyz', 'query.currency'],
     ['vs_currency=xyz', 'query.vs_currency'],
-    ['currency=', 'query.currency'],
     ['currency=ars', 'query.currency'],
-    ['currency=eur&currency=eur', 'query.currency'],
     ['currency=eur&vs_currency=usd', 'query.vs_currency'],
-    ['currency=usd&vs_currency=eur', 'query.vs_currency'],
     ['currency=eur,usd', 'query.currency'],
-    ['currency=bitcoin', 'query.currency'],
     ['currency=__proto__', 'query.currency'],
   ])('is rejected with 400 free of charge, with the list of currencies: %s', async (query, location) => {
     const before = await used();

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import { warningText } from '#upstream/freshness';
 import { startWithFaultyUpstream } from '../../support/service/chaos.ts';
 
-const CSV = '/data/EXR/D..EUR.SP00.A?format=csvdata&detail=dataonly&startPeriod=2013-01-01';
-const latest = (currency: string) => `/v1/prices/latest/token?tokenName=bitcoin&currency=${currency}`;
+const CSV = '/data/EXR/D..EUR.SP00.A?format=csvdata&detail=dataonly&startPeriod=2020-01-01';
+const latest = (currency: string) => `/v1/prices/latest/token?tokenName=solana&currency=${currency}`;
 
 let service: Awaited<ReturnType<typeof startWithFaultyUpstream>>;
 beforeEach(async () => {
@@ -25,26 +25,24 @@ async function ratesWithout(isLeftOut: (row: string) => boolean): Promise<string
     .join('\n');
 }
 
-describe('an empty response of the bank', () => {
-  test.each(['eur', 'jpy', 'gbp'])('is 503 with Retry-After, and heals: %s', async (currency) => {
-    respondWith('');
+test('an empty response of the bank is 503 with Retry-After, and heals', async () => {
+  respondWith('');
+  for (const currency of ['eur', 'jpy']) {
     const response = await service.ask(latest(currency));
-    expect(response.status).toBe(503);
-    expect(JSON.parse(response.body)).toMatchObject({ code: 'upstream_unavailable' });
+    expect([response.status, response.code]).toEqual([503, 'upstream_unavailable']);
     expect(Number(response.header('retry-after'))).toBeGreaterThan(0);
-    expect((await service.ask(latest('usd'))).status).toBe(200);
-    service.sandbox.faults.clear();
-    await service.pass(HOUR);
-    expect((await service.ask(latest(currency))).status).toBe(200);
-  });
+  }
+  expect((await service.ask(latest('usd'))).status).toBe(200);
+  service.sandbox.faults.clear();
+  await service.pass(HOUR);
+  expect((await service.ask(latest('jpy'))).status).toBe(200);
+  const before = await service.ask(latest('eur'));
 
-  test('does not replace stored rates', async () => {
-    const before = await service.ask(latest('eur'));
-    respondWith('');
-    await service.pass(DAY);
-    const after = await service.ask(latest('eur'));
-    expect([after.status, after.header('quotient-currency')]).toEqual([200, before.header('quotient-currency')]);
-  });
+  // An empty response does not replace stored rates.
+  respondWith('');
+  await service.pass(DAY);
+  const after = await service.ask(latest('eur'));
+  expect([after.status, after.header('quotient-currency')]).toEqual([200, before.header('quotient-currency')]);
 });
 
 test('a currency that a response lacks is 503 with Retry-After, alone, and heals with its history', async () => {
@@ -55,7 +53,7 @@ test('a currency that a response lacks is 503 with Retry-After, alone, and heals
   service.sandbox.faults.clear();
   await service.pass(HOUR);
   expect((await service.ask(latest('jpy'))).status).toBe(200);
-  const date = '/v1/prices/history/date?tokenName=bitcoin&date=15-08-2025&currency=jpy';
+  const date = '/v1/prices/history/date?tokenName=solana&date=15-08-2025&currency=jpy';
   expect((await service.ask(date)).status).toBe(200);
 });
 
@@ -66,7 +64,7 @@ test('a rate that a response lacked is added by the next response', async () => 
   await service.pass(4 * HOUR);
   await service.ask(latest('jpy'));
   await service.pass(DAY);
-  const date = '/v1/prices/history/date?tokenName=bitcoin&date=14-05-2026&currency=jpy';
+  const date = '/v1/prices/history/date?tokenName=solana&date=14-05-2026&currency=jpy';
   expect((await service.ask(date)).header('quotient-currency')).toContain('on=2026-05-14');
 });
 

@@ -71,9 +71,7 @@ describe.runIf(haveRecordings)('recorded prices in recorded rates', () => {
 
   test.each([
     ['eur', 'Christmas and New Year', '2022-12-20', '2023-01-04', 16],
-    ['jpy', 'Christmas and New Year', '2022-12-20', '2023-01-04', 16],
     ['eur', 'Easter', '2023-04-05', '2023-04-12', 8],
-    ['jpy', 'Easter', '2023-04-05', '2023-04-12', 8],
     // A null market cap.
     ['gbp', 'the first of April', '2017-04-01', '2017-04-03', 3],
     ['chf', 'the whole file', '2015-08-07', '2023-12-31', 3068],

@@ -13,6 +13,7 @@ import {
   POINTS,
   samplesOf,
 } from '#prices/model/series';
+import { amount } from '../../support/long.ts';
 
 type AnyRow = { at: number; final: boolean };
 
@@ -55,7 +56,7 @@ function holdToArray<C extends Columns, Row extends AnyRow>(layout: Layout<C, No
       const kept = model.filter(({ at }) => at >= since);
       expect(columnsOf(layout, [], series.all())).toEqual(columnsOf(layout, kept));
     }),
-    { numRuns: 500 },
+    { numRuns: amount(100, 2_000) },
   );
 }
 

@@ -31,7 +31,7 @@ async function openWith(configured: CoinGeckoPlanName, plan: CoinGeckoPlanName =
 }
 
 describe('a plan with a limited range', () => {
-  test.each(['public', 'demo', 'basic'] as const)('is never asked for data beyond its range: %s', async (plan) => {
+  test.each(['demo', 'basic'] as const)('is never asked for data beyond its range: %s', async (plan) => {
     const { clock, market, sandbox } = await openWith(plan);
     const { historyDays } = coinGeckoPlan(plan);
     const froms = ['2010-01-01', '2019-11-01', '2024-05-14', '2024-05-17', '2025-05-14', '2025-05-17', '2026-05-14'];

@@ -4,15 +4,15 @@ import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
 import { openSimulation } from '../../../fixtures/simulation.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
 
-const STEP = 3 * MINUTE;
-const HOURS = 8;
+const STEP = 6 * MINUTE;
+const HOURS = 4;
 
 /** The calls of the demo plan in the simulated time, at the month's average, and a few for the first requests. */
 const CALLS = (10_000 / 31) * ((HOURS * HOUR) / DAY) + 15;
 
 test.each([
   ['300 tokens, all requested every hour', 300, 300],
-  ['1,000 tokens, 50 others requested every hour', 1_000, 50],
+  ['600 tokens, 50 others requested every hour', 600, 50],
 ])(
   '%s: each price is current, within the calls of the demo plan',
   async (_what, tokens, perHour) => {

@@ -14,6 +14,7 @@ import { createVersionWatcher } from '#upstream/version-watcher';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { builtIn } from '../../../fixtures/tokens.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { amount } from '../../support/long.ts';
 import { storedRows } from '../../support/service/stored-rows.ts';
 
 const NOW = Date.parse('2026-05-15T14:00:00Z');
@@ -145,7 +146,7 @@ describe('the archive in memory', () => {
         await expectSame(first);
         await expectSame(second);
       }),
-      { numRuns: 15 },
+      { numRuns: amount(6, 50) },
     );
   });
 
@@ -192,7 +193,7 @@ describe('the archive in memory', () => {
         );
         expect(archive.newest('bitcoin')).toEqual({ ...sample, source: 'coingecko' });
       }),
-      { numRuns: 60 },
+      { numRuns: amount(15, 200) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY, iso, MINUTE } from '#core/clock';
 import { createArchiveStore } from '#prices/latest/latest-store';
 import { createStatisticsStore } from '#statistics/statistics-store';
-import { isPlausible, plausibleTimes } from '#upstream/items/plausible';
+import { plausibleTimes } from '#upstream/items/plausible';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -127,18 +127,4 @@ test('a latest price from the future is replaced by the next fetched price', asy
   } finally {
     await again.close();
   }
-});
-
-test.each([
-  ['now', { at: NOW, price: 1 }, true],
-  ['an unknown price', { at: NOW, price: null }, true],
-  ['two minutes ahead', { at: NOW + 2 * MINUTE, price: 1 }, true],
-  ['more than two minutes ahead', { at: NOW + 2 * MINUTE + 1, price: 1 }, false],
-  ['before the first block', { at: 0, price: 1 }, false],
-  ['no time', { at: Number.NaN, price: 1 }, false],
-  ['no price', { at: NOW, price: Number.NaN }, false],
-  ['a price of zero', { at: NOW, price: 0 }, false],
-  ['an infinite price', { at: NOW, price: Number.POSITIVE_INFINITY }, false],
-])('plausibility of a sample: %s', (_what, sample, plausible) => {
-  expect(isPlausible(sample, plausibleTimes(NOW))).toBe(plausible);
 });

@@ -6,6 +6,7 @@ import { isoDate } from '#core/clock';
 import { openEcb } from '#prices/sources/ecb';
 import type { Dropped } from '#upstream/items/items';
 import { createTestClock } from '../../../fixtures/clock.ts';
+import { amount } from '../../support/long.ts';
 import { haveRecordings, recording } from '../../support/upstream/recordings.ts';
 import { type FakeResponse, startUpstreamServer, type UpstreamServer } from '../../support/upstream/upstream-server.ts';
 
@@ -193,7 +194,7 @@ describe('a faulty row affects no other row', () => {
         const rates = await received(csv(HEAD + texts.join('')));
         expect(rates.filter((rate) => others.includes(rate)).toSorted()).toEqual(others.toSorted());
       }),
-      { numRuns: 150 },
+      { numRuns: amount(50, 500) },
     );
   });
 

@@ -8,8 +8,8 @@ import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
 import { type Events, openEvents } from '../../support/service/event-stream.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
-const USERS = 20;
-const PER_USER = 10;
+const USERS = 10;
+const PER_USER = 6;
 const STEP = 5 * SECOND;
 /** Numbers of tokens, and the calls that each costs per minute. */
 const SIZES = [
@@ -131,7 +131,7 @@ describe.runIf(canStartPostgres)('the ledger', { timeout: 180_000 }, () => {
 
   const pick = () => open()[Math.floor(random() * open().length)] as Charged;
 
-  it('equals the minutes of 200 streams, with disconnections, revocations and outages of the database', async () => {
+  it('equals the minutes of 60 streams, with disconnections, revocations and outages of the database', async () => {
     const owners = await Promise.all(Array.from({ length: USERS }, () => service.createUser()));
     for (let i = 0; i < PER_USER; i++) {
       for (const owner of owners) await openOne(owner);
@@ -139,13 +139,13 @@ describe.runIf(canStartPostgres)('the ledger', { timeout: 180_000 }, () => {
     }
     expect(streams).toHaveLength(USERS * PER_USER);
 
-    for (let steps = 0; steps < 30; steps++) {
+    for (let steps = 0; steps < 20; steps++) {
       await step();
       await disconnect(pick());
       if (steps % 2 === 0) await revoke(pick());
     }
     const inHealth = due();
-    expect(inHealth).toBeGreaterThan(700);
+    expect(inHealth).toBeGreaterThan(2 * streams.length);
 
     // A short outage: the calls in the leases pay for some streams, and the others end.
     await server.stop('immediate');

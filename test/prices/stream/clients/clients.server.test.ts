@@ -36,7 +36,7 @@ async function post(path: string, key?: string): Promise<{ apiKey: string; id: n
   return (await response.json()) as { apiKey: string; id: number };
 }
 
-test('every client receives prices, changes, comments and problems, and resumes after its process was killed', async () => {
+test('every client receives prices, changes and problems, and resumes after its process was killed', async () => {
   const { apiKey: owner } = await post('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly');
   const { apiKey, id } = await post('/v1/user/keys?label=streams', owner);
   const url = `${balancer.url}/v1/prices/stream?tokenNames=bitcoin,solana`;
@@ -49,7 +49,6 @@ test('every client receives prices, changes, comments and problems, and resumes 
     await expectAll(({ prices }) => prices.map(({ tokenName }) => tokenName).sort(), ['bitcoin', 'solana']);
     await storePrice(database, 'solana', 1234.5);
     await expectAll(({ prices }) => prices.at(-1), expect.objectContaining({ current_price: 1234.5 }));
-    await expectAll(({ comments }) => comments > 0, true);
 
     await processes[0]?.kill();
     await expectAll(

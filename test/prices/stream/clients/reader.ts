@@ -1,40 +1,23 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { EventSource } from 'eventsource';
 
-/** The prices and the codes of problems that a client has received, and the number of comments. */
-export type Seen = { prices: { tokenName: string; current_price: number }[]; problems: string[]; comments: number };
+/** The prices and the codes of problems that a client has received. */
+export type Seen = { prices: { tokenName: string; current_price: number }[]; problems: string[] };
 export type Reader = { seen: Seen; close: () => void };
 type Start = (url: string, key: string) => Reader;
 
-const nothingSeen = (): Seen => ({ prices: [], problems: [], comments: 0 });
-const isComment = (line: string) => line.startsWith(':');
+const nothingSeen = (): Seen => ({ prices: [], problems: [] });
 
-/** The package `eventsource`, which sends the key as a header. Its `fetch` counts the comments. */
+/** The package `eventsource`, which sends the key as a header. */
 function startEventSource(url: string, key: string): Reader {
   const seen = nothingSeen();
   const source = new EventSource(url, {
-    async fetch(target, init) {
-      const response = await fetch(target, { ...init, headers: { ...init.headers, 'X-API-KEY': key } });
-      const counted = response.body
-        ?.pipeThrough(new TextDecoderStream())
-        .pipeThrough(
-          new TransformStream<string, string>({
-            transform(piece, controller) {
-              seen.comments += piece.split('\n').filter(isComment).length;
-              controller.enqueue(piece);
-            },
-          }),
-        )
-        .pipeThrough(new TextEncoderStream());
-      return { ...headOf(response), body: counted ?? null };
-    },
+    fetch: (target, init) => fetch(target, { ...init, headers: { ...init.headers, 'X-API-KEY': key } }),
   });
   source.addEventListener('price', ({ data }) => void seen.prices.push(JSON.parse(data)));
   source.addEventListener('problem', ({ data }) => void seen.problems.push(JSON.parse(data).code));
   return { seen, close: () => source.close() };
 }
-
-const headOf = ({ url, status, redirected, headers }: Response) => ({ url, status, redirected, headers });
 
 /** Runs a command that writes the stream's lines, and connects again when the stream ends. */
 function startCommand(command: string, args: readonly string[]): Reader {
@@ -47,7 +30,6 @@ function startCommand(command: string, args: readonly string[]): Reader {
     text = lines.pop() ?? '';
     for (const line of lines) {
       const data = line.startsWith('data: ') ? line.slice('data: '.length) : undefined;
-      if (isComment(line)) seen.comments += 1;
       if (line.startsWith('event: ')) event = line.slice('event: '.length);
       else if (data !== undefined && event === 'price') seen.prices.push(JSON.parse(data));
       else if (data !== undefined && event === 'problem') seen.problems.push(JSON.parse(data).code);
