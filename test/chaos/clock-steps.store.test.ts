@@ -66,7 +66,7 @@ test('an hour back while the upstream is down: stored data is served', async () 
   }
 });
 
-test.each([-26 * DAY, -3 * 365 * DAY, 26 * DAY])('%i ms and back again change no rate', async (step) => {
+test.each([-3 * 365 * DAY, 26 * DAY])('%i ms and back again change no rate', async (step) => {
   for (const way of [step, -step]) {
     service.clock.set(way);
     await service.parts.allowance.poll();

@@ -24,9 +24,6 @@ const openPaths = async () => {
 describe.each<[string, Fault]>([
   ['a 500', { kind: 'status', status: 500 }],
   ['a page instead of JSON', { kind: 'html' }],
-  ['an endless body', { kind: 'huge', bytes: 2 ** 24 }],
-  ['a connection closed within the body', { kind: 'resetMidway' }],
-  ['a damaged content coding', { kind: 'status', status: 200, headers: { 'content-encoding': 'gzip' }, body: {} }],
 ])('if one chart is answered with %s', (_name, fault) => {
   test('every other price stays fresh, and the warning names the chart', async () => {
     service.sandbox.faults.always(fault, { path: '/coins/arweave/' });

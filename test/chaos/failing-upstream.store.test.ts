@@ -67,18 +67,18 @@ describe('an upstream that is down for a day', () => {
       service.clock.advance(MINUTE);
     }
     service.sandbox.clearCalls();
-    for (let minute = 0; minute < (4 * HOUR) / MINUTE; minute++) {
+    for (let minute = 0; minute < (2 * HOUR) / MINUTE; minute++) {
       await requestEverything();
       service.clock.advance(MINUTE);
     }
     expect(service.sandbox.countCalls()).toBeGreaterThan(0);
-    expect(service.sandbox.countCalls()).toBeLessThanOrEqual((4 * HOUR) / (5 * MINUTE));
+    expect(service.sandbox.countCalls()).toBeLessThanOrEqual((2 * HOUR) / (5 * MINUTE));
   });
 
   test('is used again within ten minutes of its recovery', async () => {
     await requestEverything();
     service.sandbox.faults.always({ kind: 'reset' });
-    for (let minute = 0; minute < 3 * 60; minute++) {
+    for (let minute = 0; minute < 60; minute++) {
       service.clock.advance(MINUTE);
       await requestEverything();
     }
@@ -114,13 +114,4 @@ test('a kind of response that is invalid for days does not use up the budget of 
   await service.parts.allowance.poll();
   expect((await service.ask(LATEST)).cache?.detail).not.toBe('unexpected');
   expect((await service.ask(DAY_CHART)).status).toBe(200);
-});
-
-test('a later call for the same window does not wait for an expired deadline again', async () => {
-  await service.close();
-  service = await startWithFaultyUpstream({ settings: { UPSTREAM_TIMEOUT_MS: '400' } });
-  service.sandbox.faults.always({ kind: 'hangBeforeHeaders' });
-  expect(await service.ask(DAYS)).toMatchObject({ status: 504, code: 'upstream_timeout' });
-  expect(await service.ask(DAYS)).toMatchObject({ status: 504 });
-  expect(service.sandbox.countCalls()).toBeLessThanOrEqual(2);
 });

@@ -14,8 +14,8 @@ import { type Receiver, startReceiver } from '../support/webhook/receiver.ts';
  * temporarily reject every second message.
  */
 
-const USERS = amount(15, 1_000);
-const KILLS = amount(3, 60);
+const USERS = amount(10, 1_000);
+const KILLS = amount(2, 60);
 const LIMIT = 5;
 
 let replicas: Replicas;

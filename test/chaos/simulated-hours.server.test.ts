@@ -23,8 +23,8 @@ test('three processes with all queries in every minute of some hours make only t
   timeout: 2 * longTimeout,
 }, async () => {
   const midnight = Date.parse('2026-05-02T00:00:00Z');
-  const hours = amount(2, 4);
-  const start = new Date(midnight - hours * (HOUR / 2)).toISOString();
+  const hours = amount(1, 4);
+  const start = new Date(midnight + 45 * MINUTE - hours * HOUR).toISOString();
   simulation = await openSimulation({ open, processes: 3, start });
   for (let at = 0; at < hours * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, allQueries);
   const { calls, firstFills, failures } = simulation.outcome();
@@ -39,7 +39,7 @@ test('a monthly budget that is too small for the schedule lasts until the end of
   timeout: 2 * longTimeout,
 }, async () => {
   const end = Date.parse('2026-06-01T00:00:00Z');
-  const days = amount(5, 10);
+  const days = amount(3, 10);
   const calls = 20 * days;
   simulation = await openSimulation({
     open,
@@ -57,6 +57,6 @@ test('a monthly budget that is too small for the schedule lasts until the end of
   expect(failures.filter((failure) => !DAY_NOT_READY.test(failure))).toEqual([]);
   // The new month has a new budget.
   simulation.sandbox.clearCalls();
-  for (let at = 0; at < 2 * HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQueries);
-  expect(simulation.outcome().calls.latest).toBeGreaterThanOrEqual(20);
+  for (let at = 0; at < HOUR; at += 2 * MINUTE) await simulation.step(2 * MINUTE, commonQueries);
+  expect(simulation.outcome().calls.latest).toBeGreaterThanOrEqual(10);
 });
