@@ -9,7 +9,7 @@ import { amount } from '../support/long.ts';
 import { spawnService } from '../support/service/service-process.ts';
 
 /** The number of points between the first connection and the listener at which the connections end. */
-const STAGES = amount(6, 12);
+const STAGES = amount(4, 12);
 
 describe.runIf(canStartPostgres)('a database that becomes available after the service', () => {
   it('is migrated once by two waiting processes', { timeout: 90_000 }, async () => {

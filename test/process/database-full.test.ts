@@ -52,10 +52,7 @@ describe.runIf(canMount)('on a separate disk', () => {
     }
   });
 
-  it.each([
-    ['full', 0],
-    ['full for larger writes', 200_000],
-  ])('fails the readiness check while the disk is %s', async (_, free) => {
+  it('fails the readiness check while the disk is full, also if only for larger writes', async () => {
     const disk = await mountSmallDisk(directory, 192);
     const service = spawnService({ DATA_DIR: join(directory, 'data') });
     try {
@@ -63,16 +60,18 @@ describe.runIf(canMount)('on a separate disk', () => {
       const url = /http:[\d./:]+/.exec(listening)?.[0] ?? '';
       const statusOf = async (path: string, method = 'GET') => (await fetch(url + path, { method })).status;
       expect(await statusOf('/health/ready')).toBe(200);
-      await disk.fill(free);
-      await expect
-        .poll(() => statusOf('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', 'POST'), {
-          timeout: 40_000,
-          interval: 5,
-        })
-        .toBe(503);
-      await expect.poll(() => statusOf('/health/ready')).toBe(503);
-      await disk.free();
-      await expect.poll(() => statusOf('/health/ready'), { timeout: 30_000 }).toBe(200);
+      for (const free of [0, 200_000]) {
+        await disk.fill(free);
+        await expect
+          .poll(() => statusOf('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', 'POST'), {
+            timeout: 40_000,
+            interval: 5,
+          })
+          .toBe(503);
+        await expect.poll(() => statusOf('/health/ready')).toBe(503);
+        await disk.free();
+        await expect.poll(() => statusOf('/health/ready'), { timeout: 30_000 }).toBe(200);
+      }
     } finally {
       await service.kill();
       await disk.unmount();

@@ -21,21 +21,9 @@ it('waits for an unreachable server, logs it once, and ends immediately on SIGTE
   expect(service.lines.map((text) => JSON.parse(text).msg)).toEqual([JSON.parse(line).msg, 'stopping']);
 });
 
-it('retries while the server starts, and logs it once', async () => {
-  const server = await startRefusingServer('57P03', 'the database system is starting up');
-  const service = spawnService({ DATABASE_URL: server.url });
-  await server.asked(3);
-  expect(service.lines).toHaveLength(1);
-  expect(service.lines[0]).toContain(`${server.at}: the database system is starting up`);
-  expect(await service.stop()).toBe(0);
-  await server.close();
-});
-
-it.each([
-  ['28P01', 'password authentication failed for user "someuser"'],
-  ['3D000', 'database "quotient" does not exist'],
-])('does not wait after an error that waiting cannot resolve: %s', async (sqlState, message) => {
-  const server = await startRefusingServer(sqlState, message);
+it('does not wait after an error that waiting cannot resolve', async () => {
+  const message = 'database "quotient" does not exist';
+  const server = await startRefusingServer('3D000', message);
   const service = spawnService({ DATABASE_URL: server.url });
   expect(await service.exited).toEqual([1, null]);
   await service.logged(/cannot connect/);
@@ -53,6 +41,7 @@ it('tries every host of a list, names each, and waits until one of them accepts 
   const { reason } = JSON.parse(await service.logged(/database failed/));
   expect(reason).toContain(`connect ECONNREFUSED ${gone.at}`);
   expect(reason).toContain(`${starting.at}: the database system is starting up`);
+  expect(service.lines).toHaveLength(1);
   expect(service.lines.join()).not.toContain('hunter2');
   expect(await service.stop()).toBe(0);
   await starting.close();
@@ -66,12 +55,8 @@ it('does not try the next host with a password that one host has rejected', asyn
   await server.close();
 });
 
-it.each([
-  'postgresql://db1,db2/quotient?target_session_attrs=prefer-standby',
-  'postgresql://db1,db2/quotient?load_balance_hosts=random',
-  'postgresql://db1,,db2/quotient',
-])('exits immediately for an unsupported list of hosts: %s', async (url) => {
-  const service = spawnService({ DATABASE_URL: url });
+it('exits immediately for an unsupported list of hosts', async () => {
+  const service = spawnService({ DATABASE_URL: 'postgresql://db1,,db2/quotient' });
   expect(await service.exited).toEqual([2, null]);
   await service.logged(/^DATABASE_URL must/);
   expect(service.lines).toHaveLength(1);

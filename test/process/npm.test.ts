@@ -35,7 +35,7 @@ async function runUntil(pattern: RegExp, script: string, shell: readonly string[
     HOME: directory.path,
     TMPDIR: directory.path,
   };
-  const settings = { DATA_DIR: join(directory.path, 'data'), PORT: '0' };
+  const settings = { DATA_DIR: 'memory://', PORT: '0' };
   const child = spawn(process.execPath, [NPM, ...shell, 'run', '--silent', script], {
     cwd: root,
     env: { ...env, ...settings },
@@ -72,16 +72,6 @@ it.each([
   process.kill(signal === 'SIGINT' ? -(child.pid as number) : (child.pid as number), signal);
   await closed;
   expect(lines.filter((line) => line.includes('"stopping"'))).toHaveLength(1);
-});
-
-it('npm run demo stops after Ctrl-C, with its exit code, and deletes its data', async () => {
-  const { child, closed } = await runUntil(/Ctrl-C/, 'demo', []);
-  const exited = once(child, 'exit');
-  process.kill(-(child.pid as number), 'SIGINT');
-  await closed;
-  const [code, signal] = await exited;
-  expect([0, 130, 'SIGINT']).toContain(code ?? signal);
-  expect((await readdir(directory.path)).filter((name) => name.startsWith('quotient-demo-'))).toEqual([]);
 });
 
 it('npm run demo stops after SIGKILL, and deletes its data', async () => {

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { makeDirectory } from '../cli/run-command.ts';
@@ -32,6 +32,8 @@ async function start(settings: Record<string, string> = {}, args: readonly strin
     ...service,
     operator: printed("Operator's page"),
     metrics: printed('Metrics'),
+    console: printed('Console'),
+    documentation: printed('Documentation'),
     token: printed('Admin token'),
   };
 }
@@ -49,11 +51,13 @@ it("the operator's page and the metrics are on, with a token that only the owner
   expect(await statusOf(first.operator, 'x'.repeat(32))).toBe(401);
   expect(await (await fetch(`${first.metrics}`)).text()).toContain('quotient_build_info');
   expect(first.lines.filter((line) => line.startsWith('{')).join()).not.toContain(token);
+  const [, url = ''] = /^Quotient is listening at (http:\S+)$/m.exec(first.lines.join('\n')) ?? [];
+  expect([first.console, first.documentation]).toEqual([`${url}/`, `${url}/docs`]);
 
-  // A second process on the machine takes other ports.
-  const second = await start({ DATA_DIR: 'memory://', ADMIN_TOKEN: 'x'.repeat(32) });
-  expect([second.operator, second.metrics]).not.toEqual([first.operator, first.metrics]);
-  expect(await statusOf(second.operator, 'x'.repeat(32))).toBe(200);
+  // A second process on the machine takes other ports. A token is created for a stored data directory only.
+  const second = await start({ DATA_DIR: 'memory://' });
+  expect(second.operator).toBeUndefined();
+  expect(second.metrics).not.toBe(first.metrics);
   expect((await fetch(`${second.metrics}`)).status).toBe(200);
   expect(await second.stop()).toBe(0);
 
@@ -63,21 +67,19 @@ it("the operator's page and the metrics are on, with a token that only the owner
   expect(again.lines.join()).not.toContain(token);
   expect(await statusOf(again.operator, token)).toBe(200);
   expect(await again.stop()).toBe(0);
-});
 
-it('both can be off, and a start without a terminal only logs', async () => {
+  // Both can be off, and a start without a terminal only logs.
   const off = await start({ METRICS_PORT: 'off', ADMIN_PORT: 'off' });
   expect([off.operator, off.metrics, off.token]).toEqual([undefined, undefined, undefined]);
   expect(await off.stop()).toBe(0);
+  await rm(file);
   const logged = await start({}, []);
   expect(logged.lines.map((line) => line[0])).toEqual(logged.lines.map(() => '{'));
   await logged.logged(/"admin token created"/);
   expect(await logged.stop()).toBe(0);
 });
 
-it('a created token is for a loopback address and a stored data directory only', async () => {
-  const inMemory = await start({ DATA_DIR: 'memory://' });
-  expect([inMemory.operator, await inMemory.stop()]).toEqual([undefined, 0]);
+it('a created token is for a loopback address only', async () => {
   const refused = spawnService({ ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0' }, [bundled('quotient'), 'serve']);
   expect(await refused.exited).toEqual([2, null]);
   await refused.logged(/^ADMIN_TOKEN /);

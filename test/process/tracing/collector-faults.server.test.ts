@@ -35,26 +35,14 @@ async function call({ get, post }: Awaited<ReturnType<typeof start>>) {
   return [...statuses];
 }
 
-it.each([
-  [
-    'rejects spans',
-    'refused',
-    'collector: status 500',
-    async () => startCollector((response) => response.writeHead(500).end('no')),
-  ],
-  [
-    'breaks connections',
-    'unreachable',
-    'collector: ECONNRESET',
-    async () => startCollector((response) => response.destroy()),
-  ],
-] as const)('a collector that %s affects no call, and is logged', async (_what, cause, reason, open) => {
-  collector = await open();
+it('a collector that rejects spans affects no call, and is logged', async () => {
+  collector = await startCollector((response) => response.writeHead(500).end('no'));
   const service = await start(collector.url);
   expect(await call(service)).toEqual([200]);
   await collector.exports(1);
   const line = JSON.parse(await service.logged(/upstream failed/));
-  expect(line).toMatchObject({ level: 40, upstream: 'collector', cause, reason, work: { 'trace export': 1 } });
+  const reported = { upstream: 'collector', cause: 'refused', reason: 'collector: status 500' };
+  expect(line).toMatchObject({ level: 40, ...reported, work: { 'trace export': 1 } });
   expect(await call(service)).toEqual([200]);
   expect(await service.stop()).toBe(0);
   expect(service.lines.join('\n')).not.toContain('secret');
