@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const OVERRIDDEN = /^The demo overrides these settings: (.*)\.$/m;
 const COMMAND = /^ {2}((?:[A-Z_]+=\S* )+)npx quotient (\w+) (.+)$/gm;
 
 async function startDemo(settings: Record<string, string>, args: readonly string[] = []) {
-  const demo = startCommand('demo', args, { TMPDIR: directory.path, PORT: '0', ...settings });
+  const demo = startCommand('demo', args, { TMPDIR: directory.path, PORT: '0', ...settings }, directory.path);
   onTestFinished(() => void demo.kill('SIGTERM'));
   await demo.until('stdout', /Ctrl-C/);
   const { stdout } = demo.output;
@@ -64,10 +65,13 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-it('applies the settings of the environment', async () => {
+const usage = async ({ call }: Pick<Awaited<ReturnType<typeof startDemo>>, 'call'>) =>
+  (await (await call('/v1/user/usage')).json()) as { used: number; limit: number };
+
+it('applies the settings of the environment, works with its command lines, and continues with --keep', async () => {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const receiver = await startReceiver();
-  const demo = await startDemo({
+  const settings = {
     PORT: port,
     BASE_PATH: '/market',
     CORS_ORIGINS: 'https://app.example.org',
@@ -77,7 +81,8 @@ it('applies the settings of the environment', async () => {
     LOG_REQUESTS: 'all',
     METRICS_PORT: metricsPort,
     EXCHANGE_RATES_URL: 'off',
-  });
+  };
+  const demo = await startDemo(settings, ['--keep']);
   expect(demo.url).toBe(`http://127.0.0.1:${port}/market`);
   expect(demo.output.stdout).not.toMatch(OVERRIDDEN);
 
@@ -99,17 +104,38 @@ it('applies the settings of the environment', async () => {
   const metrics = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
   expect(await metrics.text()).toContain('quotient_');
 
-  expect(await demo.operate('users', 'limit', '1', '2')).toMatchObject({ code: 0 });
   const notices = await demo.call('/v1/user/notices', {
     method: 'PUT',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email: false, webhookUrl: receiver.url, thresholds: [1] }),
   });
   expect(notices.status).toBe(200);
-  await expect.poll(() => receiver.deliveries.length, { timeout: 90_000 }).toBeGreaterThan(0);
-  expect(JSON.parse(receiver.deliveries[0]?.body ?? '')).toMatchObject({ data: { user: 1, limit: 2 } });
-  await demo.stop();
+  expect((await demo.call('/v1/user/webhook/test', { method: 'POST' })).status).toBe(202);
+  await expect.poll(() => receiver.deliveries.length, { timeout: 90_000 }).toBe(1);
   await receiver.close();
+
+  expect(demo.commands.map(({ name }) => name)).toEqual(['users', 'archive', 'tokens', 'database']);
+  const listed = await demo.operate('users');
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toMatch(/^ +1 +Demo +demo@example\.org +active/m);
+  expect(await demo.operate('users', 'limit', '1', '77')).toMatchObject({ code: 0 });
+  const status = await demo.operate('archive');
+  expect(status).toMatchObject({ code: 0, stderr: '' });
+  const added = await demo.operate('tokens');
+  expect(added).toMatchObject({ code: 0, stderr: '' });
+  const [, token = ''] = /^(\S+): .*, added$/m.exec(added.stdout) ?? [];
+  await expect.poll(async () => (await demo.call(`/v1/prices/latest/token?tokenName=${token}`)).status).toBe(200);
+  expect(await demo.operate('database', 'backup', join(directory.path, 'demo.gz'))).toMatchObject({ code: 0 });
+
+  const before = await usage(demo);
+  await demo.stop();
+  const second = await startDemo(settings, ['--keep']);
+  expect(second.key).toBe(demo.key);
+  const after = await usage(second);
+  expect(after.used).toBeGreaterThan(before.used);
+  expect(after.limit).toBe(77);
+  await second.stop();
+  expect((await readdir(directory.path)).sort()).toEqual(['demo-data', 'demo.gz']);
 });
 
 it('lists the overridden settings, and only those whose value differs', async () => {
@@ -140,22 +166,5 @@ it('lists the overridden settings, and only those whose value differs', async ()
   expect((await demo.call(`/v1/user/create?${query}`, { method: 'POST' })).status).toBe(202);
   await demo.until('stdout', /http:\/\/prices\.example\.org\/#verify=/);
   expect(await demo.operate('users')).toMatchObject({ code: 0, stdout: expect.stringContaining('Demo') });
-  await demo.stop();
-});
-
-it('works with the command lines that it prints', async () => {
-  const demo = await startDemo({});
-  expect(demo.commands.map(({ name }) => name)).toEqual(['users', 'archive', 'tokens', 'database']);
-  const listed = await demo.operate('users');
-  expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toMatch(/^ +1 +Demo +demo@example\.org +active/m);
-  expect(await demo.operate('users', 'limit', '1', '77')).toMatchObject({ code: 0 });
-  const status = await demo.operate('archive');
-  expect(status).toMatchObject({ code: 0, stderr: '' });
-  const added = await demo.operate('tokens');
-  expect(added).toMatchObject({ code: 0, stderr: '' });
-  const [, token = ''] = /^(\S+): .*, added$/m.exec(added.stdout) ?? [];
-  await expect.poll(async () => (await demo.call(`/v1/prices/latest/token?tokenName=${token}`)).status).toBe(200);
-  expect(await demo.operate('database', 'backup', join(directory.path, 'demo.gz'))).toMatchObject({ code: 0 });
   await demo.stop();
 });

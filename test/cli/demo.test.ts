@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeDirectory, runProcess, startCommand } from './run-command.ts';
@@ -17,8 +16,14 @@ afterEach(() => directory.remove());
 const CURL = /^ {2}curl -H 'X-API-KEY: ([^']+)' '([^']+)'$/gm;
 
 /** The output during the start. */
-const SIMULATING = 'Starting simulated data sources and a simulated blockchain …';
-const STEPS = ['Opening an embedded PostgreSQL database, which takes a few seconds …', 'Starting the service …'];
+const STEPS = [
+  'Starting simulated data sources and a simulated blockchain …',
+  'Port 8080 is in use. Using a free port …',
+  'Opening an embedded PostgreSQL database, which takes a few seconds …',
+  'Starting the service …',
+  'Fetching a day of synthetic prices …',
+  '',
+];
 
 /** The source of each token's statistics. The sources of two chains require a key. */
 const SOURCES = { btc: 'cryptocompare', eth: 'cryptocompare', ar: 'arweave-node', sol: 'solana-rpc' };
@@ -30,9 +35,7 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
   const demo = startCommand('demo', [], { TMPDIR: directory.path });
   await demo.until('stdout', /Ctrl-C/);
   expect(await readdir(directory.path)).toHaveLength(1);
-  const isUsed = 'Port 8080 is in use. Using a free port …';
-  const steps = [SIMULATING, isUsed, ...STEPS, 'Fetching a day of synthetic prices …', ''];
-  expect(demo.output.stdout.split('\n').slice(0, steps.length)).toEqual(steps);
+  expect(demo.output.stdout.split('\n').slice(0, STEPS.length)).toEqual(STEPS);
   expect(demo.output.stdout).toContain('ALL DATA IS SYNTHETIC');
   const docs = /http:\S+\/docs/.exec(demo.output.stdout)?.[0] ?? '';
   expect(new URL(docs).port).not.toBe('8080');
@@ -121,44 +124,9 @@ it('serves the URLs that it prints, and leaves no files behind', async () => {
   usualPort.close();
 });
 
-it('reports in one line that its port is in use, and cleans up', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const result = await runProcess('demo', [], { TMPDIR: directory.path, PORT: String(port) });
-  server.close();
-  expect(result).toMatchObject({
-    code: 1,
-    stderr: `cannot listen at 127.0.0.1:${port}: another process uses the port; set another PORT, ADMIN_PORT or METRICS_PORT\n`,
-  });
-  expect(result.stdout.split('\n')).toEqual([SIMULATING, ...STEPS, '']);
-  expect(await readdir(directory.path)).toEqual([]);
-});
-
 it('reports in one line that the temporary directory cannot be written', async () => {
   const { code, stderr } = await runProcess('demo', [], { TMPDIR: '/nowhere/at/all' });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^\/nowhere\/at\/all [^\n]*TMPDIR[^\n]*\n$/)]);
-});
-
-it('continues with the same key and data with --keep', async () => {
-  const cwd = directory.path;
-  async function start() {
-    const demo = startCommand('demo', ['--keep'], { PORT: '0' }, cwd);
-    await demo.until('stdout', /Ctrl-C/);
-    const { stdout } = demo.output;
-    const url = /Console: +(http:\S+)\/$/m.exec(stdout)?.[1] ?? '';
-    const [, key = ''] = /Your API key: +(\S+)$/m.exec(stdout) ?? [];
-    const headers = { 'X-API-KEY': key };
-    const { used } = (await (await fetch(`${url}/v1/user/usage`, { headers })).json()) as { used: number };
-    demo.kill('SIGINT');
-    expect((await demo.ended()).code).toBe(0);
-    return { key, used };
-  }
-  const first = await start();
-  const second = await start();
-  expect(second.key).toBe(first.key);
-  expect(second.used).toBeGreaterThan(first.used);
-  expect(await readdir(cwd)).toEqual(['demo-data']);
 });
 
 it('prints its usage, and accepts only its options', async () => {

@@ -96,12 +96,11 @@ describe.runIf(canRunAsOther)('a data directory of another user', () => {
     expect(await run(0, ...restore)).toEqual({ code: 2, stdout: '', stderr: line });
     expect(await readdir(dataDir)).toEqual([]);
 
-    await (await startService()).stop();
-    expect(await run(0, ...importing)).toEqual({ code: 2, stdout: '', stderr: line });
-    expect(await run(0, bundled('serve'))).toEqual({ code: 2, stdout: '', stderr: line });
     const service = await startService();
     expect(await run(0, ...importing)).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added') });
     await service.stop();
+    expect(await run(0, ...importing)).toEqual({ code: 2, stdout: '', stderr: line });
+    expect(await run(0, bundled('serve'))).toEqual({ code: 2, stdout: '', stderr: line });
     expect(await ownersBelow(dataDir)).toEqual(new Set([OTHER_USER]));
   });
 

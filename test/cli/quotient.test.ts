@@ -9,7 +9,7 @@ import { GROUPS } from '#cli/commands';
 import { VERSION } from '#core/version';
 import { COMPILE_CACHE } from '../support/node-arguments.ts';
 import { bundled } from '../support/service/service-process.ts';
-import { makeDirectory } from './run-command.ts';
+import { makeDirectory, runHere } from './run-command.ts';
 
 let directory: Awaited<ReturnType<typeof makeDirectory>>;
 beforeAll(async () => {
@@ -43,18 +43,18 @@ it('prints its version, its commands and the help of each command', async () => 
   }
   const help = await quotient(['database', 'copy', '--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(await quotient([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^missing command/) });
   expect(help.stdout).toContain('Usage: quotient database copy <target> [--from <source>] [--live] [--create]\n');
 });
 
 it.each([
-  [[], 'quotient --help'],
-  [['forget'], 'quotient --help'],
-  [['users'], 'quotient users --help'],
-  [['users', 'forget'], 'quotient users --help'],
-  [['users', 'show'], 'quotient users show --help'],
-  [['--env-file'], 'quotient --help'],
-])('%j is rejected with a line that names the help', async (args, help) => {
-  const { code, stdout, stderr } = await quotient(args);
+  ['forget', [], 'quotient --help'],
+  ['users', [], 'quotient users --help'],
+  ['users', ['forget'], 'quotient users --help'],
+  ['users', ['show'], 'quotient users show --help'],
+  ['--env-file', [], 'quotient --help'],
+])('%s %j is rejected with a line that names the help', async (name, args, help) => {
+  const { code, stdout, stderr } = await runHere(name, args, {});
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(new RegExp(`^[^\\n]+ \\(see \`${help}\`\\)\\n$`));
 });
@@ -69,7 +69,6 @@ describe('settings files', () => {
     await writeFile(join(directory.path, 'other.env'), `\uFEFFDATABASE_URL=${url(2)}\r\n`);
     expect(portOf(await quotient(['users', 'list']))).toBe('1');
     expect(portOf(await quotient(['users', 'list', '--env-file', 'other.env']))).toBe('2');
-    expect(portOf(await quotient(['--env-file=other.env', 'users', 'list']))).toBe('2');
     expect(portOf(await quotient(['users', 'list'], { DATABASE_URL: url(3) }))).toBe('3');
   });
 
@@ -84,8 +83,9 @@ describe('settings files', () => {
     ['wide.env', Buffer.from('PORT=1\n', 'utf16le')],
     ['broken.env', Buffer.from([0x50, 0x3d, 0xff, 0x0a])],
   ])('rejects %s in one line that names the file', async (name, content) => {
-    if (content) await writeFile(join(directory.path, name), content);
-    const { code, stderr } = await quotient(['users', 'list', '--env-file', name]);
+    const file = join(directory.path, name);
+    if (content) await writeFile(file, content);
+    const { code, stderr } = await runHere('users', ['list', '--env-file', file], {});
     expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`^[^\\n]*${name}[^\\n]*\\n$`))]);
   });
 });
