@@ -4,14 +4,14 @@ import { amount, isLong } from '../../support/long.ts';
 import { type CountedResponse, hammer } from '../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
-const LIMIT = amount(10_000, 20_000);
+const LIMIT = amount(5_000, 20_000);
 /** The time between two settlements: a tick, the statements before it, and a margin for a busy machine. */
 const UNSETTLED = 1.5 * SECOND;
 const RECLAIMED_WITHIN = 35 * SECOND;
 
 let replicas: Replicas;
 beforeAll(async () => {
-  replicas = await startReplicas(4);
+  replicas = await startReplicas(3);
 });
 afterAll(() => replicas?.close());
 

@@ -3,9 +3,9 @@ import { amount, longTimeout } from '../../support/long.ts';
 import { hammer } from '../../support/service/hammer.ts';
 import { type Replicas, startReplicas } from './replicas.ts';
 
-const PROCESSES = 4;
-const LIMIT = 2_000;
-const ROUNDS = amount(8, 40);
+const PROCESSES = 3;
+const LIMIT = 1_000;
+const ROUNDS = amount(3, 40);
 
 let replicas: Replicas;
 beforeAll(async () => {
