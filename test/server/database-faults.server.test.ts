@@ -1,11 +1,12 @@
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { mintApiKey } from '#keys/api-key';
 import { startSandbox } from '#sandbox/server';
 import { freePort } from '../../bench/stand/free-port.ts';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { statisticsSettings } from '../../fixtures/statistics-settings.ts';
+import { startRefusingServer } from '../support/database/refusing-server.ts';
 import { startStallingProxy } from '../support/database/stalling-proxy.ts';
 import { seriesOf } from '../support/service/metrics.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
@@ -19,6 +20,8 @@ async function startOnOwnServer() {
   const server = await startPostgresServer();
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
+  // The last test stops the server.
+  admin.on('error', () => undefined);
   await admin.query('CREATE ROLE app LOGIN; GRANT ALL ON SCHEMA public TO app');
   const asApp = new URL(server.url);
   asApp.username = 'app';
@@ -45,6 +48,7 @@ async function startOnOwnServer() {
   const create = () => send('/v1/user/create?name=Ada&email=ada@example.org&plan=monthly', { method: 'POST' });
 
   return {
+    server,
     admin,
     proxy,
     create,
@@ -112,60 +116,66 @@ const FILL = `
     END LOOP; END $$`;
 const EMPTY = 'DROP FUNCTION no_room CASCADE';
 
-describe.runIf(canStartPostgres).concurrent('a reachable database', () => {
-  it.for([
+describe.runIf(canStartPostgres)('a reachable database', () => {
+  let own: Awaited<ReturnType<typeof startOnOwnServer>>;
+  beforeAll(async () => {
+    own = await startOnOwnServer();
+  });
+  afterAll(() => own?.close());
+  const expectUnavailable = (apiKey: string) =>
+    expect
+      .poll(() => own.writing(apiKey), { timeout: 30_000 })
+      .toSatisfy((responses) => JSON.stringify(responses) === JSON.stringify(allUnavailable(responses)));
+
+  it('that does not respond: every call reports it within the deadline, and the service recovers without a restart', async () => {
+    const { apiKey } = await own.create();
+    expect((await own.reading(apiKey)).usage).toBe(200);
+    own.proxy.stall();
+    // Sent first, so that its statements get the hanging connections.
+    const scrape = own.series();
+    const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
+    const series = await scrape;
+    expect(series.get('quotient_database_up')).toBe(0);
+    expect(series.has('quotient_lease_rows{state="open"}')).toBe(false);
+    expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
+    own.proxy.resume();
+    // The hanging connections are abandoned: they never receive a response.
+    await expect.poll(() => own.create().then(({ received }) => received), { timeout: 40_000 }).toBe(201);
+  });
+
+  it.each([
     ['that is read-only', SET_READ_ONLY, SET_WRITABLE],
     ['that is full', FILL, EMPTY],
     ['that denies access', FORBID, ALLOW],
-  ] as const)(
-    '%s: calls that write report it, and the service recovers without a restart',
-    { timeout: 90_000 },
-    async ([, breaking, mending], { expect }) => {
-      const own = await startOnOwnServer();
-      try {
-        const { received, apiKey } = await own.create();
-        expect(received).toBe(201);
-        expect(await own.reading(apiKey)).toEqual({ usage: 200, unknown: 'api_key_invalid', tokens: 200 });
-        await own.admin.query(breaking);
-        await own.reconnect();
-        await expect
-          .poll(() => own.writing(apiKey), { timeout: 30_000 })
-          .toSatisfy((responses) => {
-            return JSON.stringify(responses) === JSON.stringify(allUnavailable(responses));
-          });
-        const reading = Object.values(await own.reading(apiKey));
-        expect(reading.filter((code) => ![200, 'api_key_invalid', UNAVAILABLE].includes(code))).toEqual([]);
-        await own.admin.query(mending);
-        await own.reconnect();
-        await expect.poll(() => own.create().then(({ received }) => received), { timeout: 30_000 }).toBe(201);
-        await expect.poll(own.ready, { timeout: 30_000 }).toBe(200);
-        expect((await own.reading(apiKey)).unknown).toBe('api_key_invalid');
-      } finally {
-        await own.close();
-      }
-    },
-  );
+  ])('%s: calls that write report it, and the service recovers without a restart', async (_what, breaking, mending) => {
+    const { received, apiKey } = await own.create();
+    expect(received).toBe(201);
+    expect(await own.reading(apiKey)).toEqual({ usage: 200, unknown: 'api_key_invalid', tokens: 200 });
+    await own.admin.query(breaking);
+    await own.reconnect();
+    await expectUnavailable(apiKey);
+    const reading = Object.values(await own.reading(apiKey));
+    expect(reading.filter((code) => ![200, 'api_key_invalid', UNAVAILABLE].includes(code))).toEqual([]);
+    await own.admin.query(mending);
+    await own.reconnect();
+    await expect.poll(() => own.create().then(({ received }) => received), { timeout: 30_000 }).toBe(201);
+    await expect.poll(own.ready, { timeout: 30_000 }).toBe(200);
+    expect((await own.reading(apiKey)).unknown).toBe('api_key_invalid');
+  });
 
-  it('that does not respond: every call reports it within the deadline, and the service recovers without a restart', {
-    timeout: 90_000,
-  }, async ({ expect }) => {
-    const own = await startOnOwnServer();
-    try {
-      const { apiKey } = await own.create();
-      expect((await own.reading(apiKey)).usage).toBe(200);
-      own.proxy.stall();
-      // Sent first, so that its statements get the hanging connections.
-      const scrape = own.series();
-      const [writing, reading] = await Promise.all([own.writing(apiKey), own.reading(apiKey)]);
-      const series = await scrape;
-      expect(series.get('quotient_database_up')).toBe(0);
-      expect(series.has('quotient_lease_rows{state="open"}')).toBe(false);
-      expect({ ...writing, ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable({ ...writing, ...reading }));
-      own.proxy.resume();
-      // The hanging connections are abandoned: they never receive a response.
-      await expect.poll(() => own.create().then(({ received }) => received), { timeout: 40_000 }).toBe(201);
-    } finally {
-      await own.close();
-    }
+  it('that stops: every call that requires it reports it, also while it starts, and the service recovers without a restart', async () => {
+    const { apiKey } = await own.create();
+    await own.server.stop('immediate');
+    await expectUnavailable(apiKey);
+    // As in a database recovery, the server accepts connections and rejects them.
+    const port = Number(new URL(own.server.url).port);
+    const refusing = await startRefusingServer('57P03', 'the database system is starting up', port);
+    await expectUnavailable(apiKey);
+    const reading = await own.reading(apiKey);
+    expect({ ...reading, tokens: UNAVAILABLE }).toEqual(allUnavailable(reading));
+    await refusing.close();
+    await own.server.start();
+    await expect.poll(() => own.create().then(({ received }) => received), { timeout: 30_000 }).toBe(201);
+    await expect.poll(own.ready, { timeout: 30_000 }).toBe(200);
   });
 });

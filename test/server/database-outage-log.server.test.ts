@@ -1,11 +1,9 @@
-import pg from 'pg';
 import { describe, type ExpectStatic, it } from 'vitest';
 import { SECOND } from '#core/clock';
 import { mintApiKey } from '#keys/api-key';
 import { startSandbox } from '#sandbox/server';
 import { canStartPostgres, startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { findPgBouncer, startPooler } from '../support/database/pooler.ts';
-import { startRefusingServer } from '../support/database/refusing-server.ts';
 import { startStallingProxy } from '../support/database/stalling-proxy.ts';
 import { hammer, PRICED } from '../support/service/hammer.ts';
 import { startServiceProcess } from '../support/service/service-process.ts';
@@ -25,25 +23,10 @@ type Outage = {
  * The number of rejected calls before an outage ends. They take a second, or five seconds if each waits for its
  * response.
  */
-const REFUSED = 100;
+const REFUSED = 50;
 
 function stopped(server: Server, mode: 'fast' | 'immediate'): Outage {
   return { begin: () => server.stop(mode), end: server.start };
-}
-
-/** Starts another server at the same address that rejects every connection. */
-function refusing(server: Server, sqlState: string): Outage {
-  let other: Awaited<ReturnType<typeof startRefusingServer>>;
-  return {
-    async begin() {
-      await server.stop('fast');
-      other = await startRefusingServer(sqlState, 'not now', Number(new URL(server.url).port));
-    },
-    async end() {
-      await other.close();
-      await server.start();
-    },
-  };
 }
 
 async function stalled(server: Server): Promise<Outage> {
@@ -55,25 +38,6 @@ async function stalled(server: Server): Promise<Outage> {
 async function pooled(server: Server): Promise<Outage> {
   const { url, close } = await startPooler(server.url);
   return { ...stopped(server, 'fast'), url: `${url}postgres`, close };
-}
-
-const FILL = `
-  CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-  DO $$ DECLARE name text; BEGIN
-    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-      EXECUTE format('CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION no_room()', name);
-    END LOOP; END $$`;
-
-/** Makes every writing statement fail as on a full disk, while reading statements succeed. */
-async function full(server: Server): Promise<Outage> {
-  const admin = new pg.Client({ connectionString: server.url });
-  await admin.connect();
-  return {
-    begin: async () => void (await admin.query(FILL)),
-    end: async () => void (await admin.query('DROP FUNCTION no_room CASCADE')),
-    close: () => admin.end(),
-  };
 }
 
 /** The log lines of a service from the beginning of an outage under load to its recovery. */
@@ -113,9 +77,7 @@ async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | 
 
 const OUTAGES: [string, (server: Server) => Outage | Promise<Outage>, string][] = [
   ['that crashes', (server) => stopped(server, 'immediate'), 'unreachable'],
-  ['that is starting', (server) => refusing(server, '57P03'), '57P03'],
   ['that does not respond', stalled, 'timeout'],
-  ['whose disk is full', full, '53100'],
 ];
 if (findPgBouncer()) OUTAGES.push(['that stops behind PgBouncer', pooled, '']);
 

@@ -5,7 +5,7 @@ import { amount, longTimeout } from '../support/long.ts';
 import { type Service, startService } from '../support/service/service.ts';
 import { openConnection } from '../support/service/socket.ts';
 
-const REQUESTS = amount(1_000, 10_000);
+const REQUESTS = amount(500, 10_000);
 /** Another seed generates other requests. A failure prints the seed, so that it can be repeated. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 /** Some calls end the key that makes them. */

@@ -179,7 +179,7 @@ describe('input of clients', () => {
     expect(text).toContain(`quotient_http_requests_total{route="${TOKEN}",method="GET"`);
   });
 
-  test('does not create series: a thousand paths and methods are counted under a few labels', async () => {
+  test('does not create series: hundreds of paths and methods are counted under a few labels', async () => {
     const connection = openConnection(service.url);
     const segment = fc.stringMatching(/^[\w.~%:*-]{0,12}$/);
     const path = fc
@@ -196,12 +196,12 @@ describe('input of clients', () => {
         const { status } = await connection.send([request], { isHead: verb === 'HEAD' });
         expect(status).toBeGreaterThanOrEqual(200);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
     connection.close();
     const after = requestsOf(await scrape.series());
     const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
-    expect(sum(after) - sum(before)).toBe(1000);
+    expect(sum(after) - sum(before)).toBe(300);
     const made = Object.keys(after).filter((name) => before[name] === undefined);
     expect(made.length).toBeLessThan(40);
     const known = /^(GET|HEAD|POST|PATCH|DELETE|OPTIONS|other) \d{3} (unmatched|\*|\/[\w./:*-]*)$/;
