@@ -44,7 +44,7 @@ test('with 5,000 tokens and calls of every path, a process has at most 1,000 ser
     const latest = await service.get(`/v1/prices/latest/tokens?tokenNames=${some}`, { key });
     expect(latest.status).toBe(200);
   }
-  for (const name of names.slice(0, 20)) {
+  for (const name of names.slice(0, 8)) {
     const days = await service.get(`/v1/prices/history/days?tokenName=${name}&days=30`, { key });
     expect(days.status).toBe(200);
   }
