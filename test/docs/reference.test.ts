@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Document } from '#docs/openapi/schemas';
 import { openReference } from '#docs/reference/reference';
+import { amount } from '../support/long.ts';
 
 const RESPONSE = '#/components/responses/400';
 const problems = { 400: { $ref: RESPONSE } };
@@ -83,6 +84,6 @@ it('escapes any text', () => {
   );
   fc.assert(
     fc.property(texts, (text) => expectWellFormed(htmlOf(text))),
-    { numRuns: 300 },
+    { numRuns: amount(60, 1_000) },
   );
 });

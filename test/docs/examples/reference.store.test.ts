@@ -39,6 +39,7 @@ afterAll(() => stand?.close());
 
 const of = (language: string) => samples.filter((sample) => sample.language === language);
 const isStream = ({ path }: Sample) => path === '/v1/prices/stream';
+const personal = ({ code, method }: Sample) => stand.personal(code, { isReading: method === 'GET' });
 const named = ({ method, path }: Sample) => `${method} ${path}`;
 
 /** Expects a status that the operation declares: success, or a problem with an unknowable value. */
@@ -62,7 +63,7 @@ it.skipIf(isMissing('curl', '--version'))(
   'each sample with curl returns a declared response, which conforms to the schema and to the example',
   async () => {
     for (const sample of of('sh')) {
-      const code = await stand.personal(sample.code);
+      const code = await personal(sample);
       if (isStream(sample)) {
         const { stdout } = await stand.runShell(code, /^data: /m);
         expect(stdout).toMatch(/^event: price$/m);
@@ -85,7 +86,7 @@ it.skipIf(isMissing('curl', '--version'))(
 
 it('each sample in JavaScript receives a declared response', async () => {
   for (const sample of of('js')) {
-    const code = await stand.personal(sample.code);
+    const code = await personal(sample);
     if (isStream(sample)) {
       const { stdout } = await stand.runNode(code, /^data: /m);
       expect(stdout).toMatch(/^event: price$/m);
@@ -103,7 +104,7 @@ it.skipIf(isMissing('python3', '--version'))(
   'each sample in Python receives a declared response',
   async () => {
     const ordinary = of('python').filter((sample) => !isStream(sample));
-    const codes = await Promise.all(ordinary.map(({ code }) => stand.personal(code)));
+    const codes = await Promise.all(ordinary.map(personal));
     const { stdout, stderr, exit } = await stand.runPythonWith(RUNNER, JSON.stringify(codes));
     expect(exit, stderr).toBe(0);
     const printed = stdout
@@ -116,7 +117,7 @@ it.skipIf(isMissing('python3', '--version'))(
       expectDeclared(sample, Number(status), body);
     }
     for (const sample of of('python').filter(isStream)) {
-      const { stdout } = await stand.runPython(await stand.personal(sample.code), /^data: /m);
+      const { stdout } = await stand.runPython(await personal(sample), /^data: /m);
       expect(stdout).toMatch(/^event: price$/m);
     }
   },

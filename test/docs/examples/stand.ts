@@ -56,21 +56,30 @@ export async function openStand() {
   const { origin } = new URL(service.url);
   const contract = published((await (await service.get('/openapi.json')).json()) as Document);
 
-  /** Creates a user with a second key and a webhook. Returns an example that uses them instead of the placeholders. */
-  async function personal(code: string): Promise<string> {
-    const key = await service.register();
-    const send = async (method: string, path: string, body?: object) => {
-      const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-      const response = await fetch(`${service.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
-      return response.json();
-    };
+  const send = async (key: string, method: string, path: string, body?: object) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const response = await fetch(`${service.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+    return response.json();
+  };
+
+  /** Creates a user with a second key, a URL key and a webhook. */
+  async function createUser() {
     type Made = { id: number; apiKey: string };
-    const other = (await send('POST', '/v1/user/keys?label=shop')) as Made;
-    const inUrl = (await send('POST', '/v1/user/keys?label=sheet&url=true&dailyLimit=50')) as Made;
+    const key = await service.register();
+    const other = (await send(key, 'POST', '/v1/user/keys?label=shop')) as Made;
+    const inUrl = (await send(key, 'POST', '/v1/user/keys?label=sheet&url=true&dailyLimit=50')) as Made;
     // Nothing listens at the discard port.
-    await send('PUT', '/v1/user/notices', { email: true, webhookUrl: 'http://127.0.0.1:9/', thresholds: [80, 100] });
+    const notices = { email: true, webhookUrl: 'http://127.0.0.1:9/', thresholds: [80, 100] };
+    await send(key, 'PUT', '/v1/user/notices', notices);
+    return { key, other, inUrl };
+  }
+  const reader = await createUser();
+
+  /** Returns an example with the values of a user instead of the placeholders: a new user if it changes the user. */
+  async function personal(code: string, { isReading = false } = {}): Promise<string> {
+    const { key, other, inUrl } = isReading ? reader : await createUser();
     const delivery = code.includes('/deliveries/')
-      ? ((await send('POST', '/v1/user/webhook/test')) as { id: string }).id
+      ? ((await send(key, 'POST', '/v1/user/webhook/test')) as { id: string }).id
       : '';
     const { address } = service.sandbox.chain.accounts[0] ?? {};
     return code
