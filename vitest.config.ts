@@ -28,8 +28,6 @@ const STORE_TESTS_ON_EACH = [
   'test/ledger/ledger-store.store.test.ts',
   'test/upstream/claims-and-budgets-store.store.test.ts',
   'test/notifications/outbox-store.store.test.ts',
-  'test/prices/candles/candle-store.store.test.ts',
-  'test/prices/series/market-sources.store.test.ts',
 ];
 
 /** Several processes must return their calls to each other within seconds, so these tests run after all others. */

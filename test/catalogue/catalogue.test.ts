@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createCatalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type Token } from '#catalogue/token';
 import { editDistance } from '#core/forms/record-fields';
+import { amount } from '../support/long.ts';
 
 const named = (name: string, symbol = name, title = name): Token => ({
   ...{ name, symbol, title, begins: '2009-01-03', listed: '2020-01-01' },
@@ -116,7 +117,7 @@ describe('the edit distance', () => {
         const apart = steps(a, b);
         expect(editDistance(a, b, most)).toBe(apart <= most ? apart : Number.POSITIVE_INFINITY);
       }),
-      { numRuns: 1000 },
+      { numRuns: amount(200, 3_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChainClient, type Fetch, QuotientClient, QuotientError } from '#client/index';
+import { amount } from '../support/long.ts';
 
 /*
  * Arguments of any type, as from a caller without types: a method rejects with a `QuotientError`, and a constructor
@@ -127,7 +128,7 @@ describe.each([
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: amount(100, 2_000) },
     );
   });
 });

@@ -20,18 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each([
-  ['without a base path', ''],
-  ['under a base path', '/market'],
-])('/client.tgz %s', (_where, basePath) => {
+describe('/client.tgz under a base path', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ settings: { BASE_PATH: basePath }, clientFile });
+    service = await startService({ settings: { BASE_PATH: '/market' }, clientFile });
   });
   afterAll(() => service?.close());
 
   it('is installed by npm, and runs the first example of its README', async () => {
-    const project = join(folder, `project${basePath}`);
+    const project = join(folder, 'project');
     await mkdir(project, { recursive: true });
     await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
     const run = promisify(execFile);

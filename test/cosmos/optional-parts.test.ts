@@ -4,6 +4,7 @@ import { ADAPTERS, type NodeDialect } from '#cosmos/dialects/adapter';
 import { NodeFault } from '#cosmos/exchange';
 import { isMembers } from '#cosmos/parsers';
 import { changedAt, placesIn, WRONG_VALUES } from '../support/changed-json.ts';
+import { amount } from '../support/long.ts';
 import { haveRecordings, recording } from '../support/upstream/recordings.ts';
 import { scriptedNode } from './scripted-node.ts';
 
@@ -33,7 +34,7 @@ describe.runIf(haveRecordings).each(PAGES)('a changed member of a recorded page:
         expect(txs.filter((one) => others.some(({ txhash }) => txhash === one.txhash))).toEqual(others);
         expect(txs.length).toBeGreaterThanOrEqual(others.length);
       }),
-      { numRuns: 400 },
+      { numRuns: amount(100, 2_000) },
     );
   });
 
@@ -44,7 +45,7 @@ describe.runIf(haveRecordings).each(PAGES)('a changed member of a recorded page:
         expect(outcome instanceof NodeFault || isMembers(outcome)).toBe(true);
         if (outcome instanceof Error) expect(outcome).toBeInstanceOf(NodeFault);
       }),
-      { numRuns: 400 },
+      { numRuns: amount(100, 2_000) },
     );
   });
 });

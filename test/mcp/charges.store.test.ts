@@ -67,12 +67,10 @@ const DATES = ['2010-01-01', '2026-01-05', '2026-02-01', '2026-03-10', '2026-02-
 const usedBy = async (key: string) =>
   ((await (await service.get('/v1/user/usage', { key })).json()) as { used: number }).used;
 
-it('a thousand random calls cost as much as the same calls to the API, refusals included', {
-  timeout: 240_000,
-}, async () => {
+it('random calls cost as much as the same calls to the API, refusals included', async () => {
   const [forTools, forPaths] = [await service.createUser(), await service.createUser()];
   const random = randomFrom(20_261_125);
-  const pairs = Array.from({ length: 1000 }, () => randomPair(random));
+  const pairs = Array.from({ length: 300 }, () => randomPair(random));
   let refused = 0;
   for (const { tool, given, path } of pairs) {
     const [{ isError = false, content }, { status }] = await Promise.all([
@@ -87,8 +85,8 @@ it('a thousand random calls cost as much as the same calls to the API, refusals 
   }
   const used = await usedBy(forTools);
   expect(used).toBe(await usedBy(forPaths));
-  expect(used).toBeGreaterThan(300);
-  expect(refused).toBeGreaterThan(100);
+  expect(used).toBeGreaterThan(90);
+  expect(refused).toBeGreaterThan(30);
 });
 
 it('an allowance is used to the last call, and no further', async () => {

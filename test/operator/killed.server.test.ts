@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { iso, SECOND } from '#core/clock';
 import { type Replicas, startReplicas } from '../ledger/processes/replicas.ts';
+import { amount } from '../support/long.ts';
 import { PRICED } from '../support/service/hammer.ts';
 
 const TOKEN = 'an-admin-token-of-more-than-32-characters';
-const CHANGES = 300;
+const CHANGES = amount(120, 600);
 const USERS = 4;
-const PROCESSES = 3;
+const PROCESSES = 2;
 /** The time within which every process applies a change made on another process, in ms. */
 const WITHIN = 5 * SECOND;
 

@@ -71,7 +71,7 @@ describe('a signal that many calls share', () => {
     const fetch = () => new Promise<Response>((respond) => arrivals.once('go', () => respond(Response.json({}))));
     arrivals.setMaxListeners(0);
     const many = new QuotientClient({ baseUrl: 'http://service.example', fetch });
-    const calls = Array.from({ length: 10_000 }, () => many.health({ signal }));
+    const calls = Array.from({ length: 1_000 }, () => many.health({ signal }));
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     while (arrivals.listenerCount('go') < calls.length) await null;
     arrivals.emit('go');
