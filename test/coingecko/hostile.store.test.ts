@@ -83,38 +83,6 @@ test('names of objects’ own members are unknown coins and currencies', async (
   expect((await stand.request('/coins/markets?vs_currency=constructor')).status).toBe(400);
 });
 
-test('many requests for unlisted tokens at once add at most 20 tokens for the user', async () => {
-  const key = await stand.createUser();
-  const before = stand.parts.catalogue.all().length;
-  const unknown = [...(await addable())].slice(0, 60);
-  await Promise.all(
-    Array.from({ length: 12 }, (_, i) =>
-      stand.request(`/simple/price?vs_currencies=usd&ids=${unknown.slice(5 * i, 5 * i + 5).join()}`, {
-        'x-cg-pro-api-key': key,
-      }),
-    ),
-  );
-  expect(stand.parts.catalogue.all().length - before).toBe(20);
-});
-
-async function addable(): Promise<string[]> {
-  const response = await fetch(`${stand.sandbox.coingeckoUrl}/coins/list`);
-  const coins = (await response.json()) as { id: string }[];
-  return coins.flatMap(({ id }) => (stand.parts.catalogue.named(id) ? [] : [id]));
-}
-
-test('one user’s response never contains another’s key or charge', async () => {
-  const other = await stand.createUser();
-  const path = '/simple/price?ids=bitcoin&vs_currencies=usd';
-  await stand.request(`${path}&x_cg_pro_api_key=${stand.key}`, {});
-  const [mine, theirs] = [await stand.used(), await stand.get('/v1/user/usage', { key: other })];
-  expect(((await theirs.json()) as { used: number }).used).toBe(0);
-  const response = await stand.request(path, { 'x-cg-pro-api-key': other });
-  expect(response.status).toBe(200);
-  expect(await stand.used()).toBe(mine);
-  expect((await stand.request(path, {})).status).toBe(401);
-});
-
 test('no query makes an internal error', async () => {
   const paths = [
     ...['/simple/price', '/simple/token_price/ethereum', '/coins/markets', '/coins/bitcoin', '/coins/bitcoin/history'],
@@ -169,6 +137,6 @@ test('no query makes an internal error', async () => {
         JSON.parse(response.text);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 50 },
   );
 });
