@@ -50,20 +50,6 @@ async function fail(): Promise<boolean> {
   return inFlight !== undefined;
 }
 
-test('requests during a fetch join it, and the next request starts another one', async () => {
-  let made = 0;
-  const fetch = async () => {
-    made += 1;
-    await stored();
-  };
-  const first = singleFlight.start('latest', fetch);
-  expect(singleFlight.start('latest', fetch)).toBe(first);
-  await first?.done;
-  expect(made).toBe(1);
-  await singleFlight.start('latest', fetch)?.done;
-  expect(made).toBe(2);
-});
-
 test('the pause after a failure doubles each time, up to five minutes, and starts again after a success', async () => {
   for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
     expect(await fail()).toBe(true);
@@ -82,25 +68,6 @@ test('the pause after a failure doubles each time, up to five minutes, and start
 test('a failed fetch releases its claim', async () => {
   expect(await fail()).toBe(true);
   expect(claimed).toBe('none');
-});
-
-test('data that another process fetches is waited for, and not fetched', async () => {
-  claimed = 'theirs';
-  let made = 0;
-  const inFlight = singleFlight.start('latest', async () => {
-    made += 1;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  await stored();
-  await inFlight?.done;
-  expect(made).toBe(0);
-});
-
-test('a timeout is reported if another process does not complete the fetch in time', async () => {
-  claimed = 'theirs';
-  const inFlight = singleFlight.start('latest', stored);
-  clock.advance(10 * SECOND + 1);
-  await expect(inFlight?.done).rejects.toMatchObject({ reason: 'timeout' });
 });
 
 test('a short wait is a second from the start of the fetch, for all waiting requests', async () => {
