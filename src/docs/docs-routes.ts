@@ -6,7 +6,7 @@ import type { Document, Tag } from '#docs/openapi/schemas';
 import { PAGE_SECURITY, serveText } from '#server/responses/static-content';
 import { serveAssets } from '#web/page-assets';
 import { SOURCES } from '#web/source-list';
-import type { GuideSettings } from './guide/context.ts';
+import type { GuideSettings } from './guide/guide.ts';
 import { addressOf, markdownAddressOf } from './site/page.ts';
 import { openSite } from './site/site.ts';
 

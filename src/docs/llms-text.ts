@@ -1,6 +1,5 @@
 import type { Document, Operation, Parameter, Response } from '#docs/openapi/schemas';
-import type { GuideSettings } from './guide/context.ts';
-import { ATTRIBUTION, gettingStarted, SLOGAN, SUMMARY } from './guide/guide.ts';
+import { ATTRIBUTION, type GuideSettings, gettingStarted, SLOGAN, SUMMARY } from './guide/guide.ts';
 import { toMarkdown } from './site/manual.ts';
 import type { Page } from './site/page.ts';
 

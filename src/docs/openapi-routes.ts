@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { MARKDOWN, serveDocs } from '#docs/docs-routes';
-import type { GuideSettings } from '#docs/guide/context';
-import { describeApi } from '#docs/guide/guide';
+import { describeApi, type GuideSettings } from '#docs/guide/guide';
 import { llmsText } from '#docs/llms-text';
 import { serveText } from '#server/responses/static-content';
 import { generateDocument } from './openapi/document.ts';

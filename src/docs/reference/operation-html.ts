@@ -2,8 +2,14 @@ import { escapeHtml } from '#core/forms/record-fields';
 import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
 import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
 import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
-import type { DocumentedResponse, Entry, Shared } from './document.ts';
-import { exampleResponses, ownProblems, termsOf } from './operation-facts.ts';
+import {
+  type DocumentedResponse,
+  type Entry,
+  exampleResponses,
+  ownProblems,
+  type Shared,
+  termsOf,
+} from './document.ts';
 import { boundsOf, choicesHtml, fieldsHtml, MANY_CHOICES, typeOf } from './schema-html.ts';
 
 function questionOf({ method, path, title }: Entry): string | undefined {

@@ -2,8 +2,7 @@ import { memberNames } from '#core/names';
 import { codeBlock } from '#docs/markdown';
 import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
 import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
-import type { Entry } from './document.ts';
-import { exampleResponses, ownProblems, termsOf } from './operation-facts.ts';
+import { type Entry, exampleResponses, ownProblems, termsOf } from './document.ts';
 import type { Place } from './operation-html.ts';
 import { boundsOf, objectIn, typeOf } from './schema-html.ts';
 

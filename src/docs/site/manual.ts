@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import type { ToPage } from '#docs/guide/context';
-import { PLACEHOLDER } from '#docs/guide/guide';
+import { PLACEHOLDER, type ToPage } from '#docs/guide/guide';
 import { type Section, sectionsOf, toHtml, withTargets } from '#docs/markdown';
 import { EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import { addressOf, type Content, markdownAddressOf } from './page.ts';

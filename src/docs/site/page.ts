@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 export type Content = { html: string; markdown: string };
 
 /** A page under `/docs`. `path` is empty for the start page. */
@@ -39,3 +41,49 @@ export const partsOf = (html: string): Part[] =>
     const address = textOf(/<p class="address">(.*?)<\/p>/s.exec(part)?.[1] ?? '');
     return [{ id, title, address, html: part, isSection: tag === 'section' }];
   });
+
+/**
+ * An entry of the search. `words` are the words of the text, without repetitions. `isField` marks a field of an
+ * operation.
+ */
+type SearchEntry = { title: string; note: string; href: string; words: string; isField?: true };
+
+const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))].join(' ');
+
+/** The rows of a table with one field each. A shared parameter has its own anchor. */
+const FIELD = /<tr(?: id="([^"]+)")?><th scope="row"><code>(.*?)<\/code>(.*?)<\/tr>/gs;
+
+function fieldEntries(html: string, page: Page, section: { title: string; href: string }, address: string) {
+  return [...html.matchAll(FIELD)].flatMap(([row, id, name = '']): SearchEntry[] => {
+    const title = textOf(name);
+    if (id !== undefined) return [{ title, note: page.title, href: `${address}#${id}`, words: wordsOf(textOf(row)) }];
+    // The description of a shared parameter is on another page.
+    if (row.includes('#parameter-')) return [];
+    return [{ title, note: `in: ${section.title}`, href: section.href, words: wordsOf(textOf(row)), isField: true }];
+  });
+}
+
+function entriesOf(basePath: string, page: Page, { html }: Content): SearchEntry[] {
+  const address = addressOf(basePath, page.path);
+  const found: SearchEntry[] = [
+    { title: page.title, note: page.group, href: address, words: wordsOf(`${page.title} ${page.summary}`) },
+  ];
+  for (const part of partsOf(html)) {
+    const href = `${address}#${part.id}`;
+    const { title } = part;
+    found.push({ title, note: part.address || page.title, href, words: wordsOf(textOf(part.html)) });
+    found.push(...fieldEntries(part.html, page, { title, href }, address));
+  }
+  return [...new Map(found.map((entry) => [`${entry.title} ${entry.href}`, entry])).values()];
+}
+
+/** The search index of all pages. Other requests are served between two pages. */
+export async function searchIndex(basePath: string, pages: readonly Page[]): Promise<SearchEntry[]> {
+  const entries: SearchEntry[] = [];
+  for (const page of pages) {
+    // The start page only repeats the titles of other pages.
+    if (page.path !== '') entries.push(...entriesOf(basePath, page, await page.content()));
+    await setImmediate();
+  }
+  return entries;
+}
