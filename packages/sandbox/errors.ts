@@ -6,9 +6,6 @@ export const coinNotFound = () => json(404, { error: 'coin not found' });
 
 export const incorrectPath = () => json(404, { error: 'Incorrect path. Please check https://www.coingecko.com/api/' });
 
-export const missingParameter = (name: string) => json(422, { error: `Missing parameter ${name}` });
-export const invalidParameter = (name: string) => json(400, { error: `invalid ${name}` });
-
 const planStatus = (now: number, error_code: number, error_message: string) => ({
   status: { timestamp: stamp(now), error_code, error_message },
 });

@@ -29,7 +29,6 @@ type Plain =
  * - `emptyChart`: the normal response with empty arrays
  * - `wrongTypes`: the normal response with objects instead of numbers, and numbers instead of strings
  * - `encoded`: the normal response in a content coding, whether or not the client accepts it
- * - `redirect`: a redirect to `location`
  * - `changed`: the normal response with the body that `change` returns for its JSON, or for its text if it is no JSON
  * - `huge`: incomplete JSON of `bytes` bytes
  */
@@ -41,7 +40,6 @@ export type Fault =
   | { kind: 'changed'; change: (body: unknown) => unknown }
   | { kind: 'slow'; everyMs?: number }
   | { kind: 'encoded'; coding: keyof typeof CODINGS }
-  | { kind: 'redirect'; status: 301 | 302 | 303 | 307 | 308; location: string }
   | { kind: 'huge'; bytes: number };
 
 const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
@@ -228,8 +226,6 @@ export async function sendFault(
       response.writeHead(status, { ...headers, 'content-encoding': fault.coding }).end(CODINGS[fault.coding](body));
       return;
     }
-    case 'redirect':
-      return send(response, { status: fault.status, headers: { location: fault.location }, body: '' });
     case 'slow':
       return sendSlowly(response, normal(), fault.everyMs ?? 1_000, disconnected);
     case 'huge':

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-export type ReceivedMail = ReadMail & { to: string };
+type ReceivedMail = ReadMail & { to: string };
 
 /** Starts a mail server on a free port of 127.0.0.1. It passes each email to `receive` and delivers nothing. */
 export async function startMailbox(receive: (mail: ReceivedMail) => void) {

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createChain } from './chain/chain.ts';
 import { createCosmosNode } from './chain/cosmos-node.ts';
-import type { SdkVersion } from './chain/cosmos-records.ts';
 import { createLegacyNode } from './chain/legacy-node.ts';
 import { createRpcNode } from './chain/rpc/rpc-node.ts';
 import type { CometVersion } from './chain/rpc/rpc-records.ts';
@@ -27,16 +26,10 @@ const errorReply = (status: number, error: string) => jsonReply(status, { error 
  *
  * - `seed` (1) and `clock` (the system clock) determine all values.
  * - `plan` (`public`) limits the history.
- * - `node` configures the nodes: the versions of the SDK (0.50) and CometBFT (0.38), the page size (100) and the time
- *   between blocks (6 s).
+ * - `node` configures the nodes: the version of CometBFT (0.38), and the time between blocks (6 s).
  */
 export async function startSandbox(
-  options: {
-    seed?: number;
-    clock?: Clock;
-    plan?: PlanName;
-    node?: { sdk?: SdkVersion; comet?: CometVersion; pageSize?: number; blockMs?: number };
-  } = {},
+  options: { seed?: number; clock?: Clock; plan?: PlanName; node?: { comet?: CometVersion; blockMs?: number } } = {},
 ) {
   const { seed = 1, clock = { now: Date.now }, plan = 'public', node = {} } = options;
   const log = createCallLog();
@@ -59,7 +52,7 @@ export async function startSandbox(
     arweave: createArweave(setting),
     // The nodes share one chain, and each node serves one interface.
     legacyNode: createLegacyNode(chain, clock),
-    cosmosNode: createCosmosNode(chain, clock, { version: node.sdk, pageSize: node.pageSize }),
+    cosmosNode: createCosmosNode(chain, clock),
     rpcNode: createRpcNode(chain, node.comet),
   } satisfies Record<string, Upstream>;
 

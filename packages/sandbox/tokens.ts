@@ -30,7 +30,7 @@ export type SandboxToken = {
  * - `isUnpriced`: CoinGecko lists the token without a price
  * - `pairStatus`, `productStatus`: the status of Kraken's pair and of Coinbase's product; `online` by default
  */
-export type Oddity = { lastPriced?: string; isUnpriced?: boolean; pairStatus?: string; productStatus?: string };
+type Oddity = { lastPriced?: string; isUnpriced?: boolean; pairStatus?: string; productStatus?: string };
 
 /** The addresses of the built-in tokens. Coins that have their own chain have no address. */
 const PLATFORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,11 +1,6 @@
 import { encodeAminoPubkey, makeSignDoc, serializeSignDoc } from '@cosmjs/amino';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { BinaryWriter } from 'cosmjs-types/binary';
 import { z } from 'zod';
-import { bytesField, concat, textField, wholeField } from '../../cosmos/conversion/protobuf.ts';
-import { addressBytes, isMultisig } from './keys.ts';
 import {
-  type Coin,
   coinRecord,
   coinSchema,
   type Send,
@@ -81,7 +76,8 @@ export function aminoSignBytes(
   return Buffer.from(Buffer.from(bytes).toString().replace(ESCAPED, escapeOf));
 }
 
-export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Transaction } {
+/** A real chain stores and hashes the amino encoding. No client of a legacy node computes it, so the JSON stands in for it. */
+export function readStdTx(value: unknown): Transaction {
   const { msg, fee, signatures, memo } = stdTxSchema.parse(value);
   const content: StdTx = {
     sends: msg ?? [],
@@ -90,48 +86,12 @@ export function readStdTx(value: unknown): { bytes: Uint8Array; transaction: Tra
     memo: memo ?? '',
     signatures: signatures ?? [],
   };
-  const bytes = aminoBytes(content);
-  const transaction: Transaction = {
+  return {
     ...content,
     timeoutHeight: 0,
-    bytes,
+    bytes: Buffer.from(JSON.stringify(value)),
     signBytes: (_signature, place) => aminoSignBytes(content, place),
   };
-  return { bytes, transaction };
 }
 
-export type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;
-
-/** The prefix of a registered amino type: four bytes of the name's hash, after three disambiguation bytes. */
-function aminoPrefix(name: string): Uint8Array {
-  const skipZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0));
-  return skipZeros(skipZeros(sha256(new TextEncoder().encode(name))).subarray(3)).slice(0, 4);
-}
-
-const TX = aminoPrefix('cosmos-sdk/StdTx');
-const SEND = aminoPrefix('cosmos-sdk/MsgSend');
-const PUBLIC_KEY = aminoPrefix('tendermint/PubKeySecp256k1');
-
-const coinFields = (field: number, coins: readonly Coin[]): Uint8Array[] =>
-  coins.map(({ denom, amount }) => bytesField(field, concat(textField(1, denom), textField(2, String(amount)))));
-
-const sendBytes = ({ from, to, amount }: Send): Uint8Array =>
-  concat(SEND, bytesField(1, addressBytes(from)), bytesField(2, addressBytes(to)), ...coinFields(3, amount));
-
-function signatureBytes({ publicKey, bytes }: Signature): Uint8Array {
-  const single = (key: Uint8Array) => concat(PUBLIC_KEY, Uint8Array.of(key.length), key);
-  const key = publicKey && bytesField(1, isMultisig(publicKey) ? publicKey : single(publicKey));
-  return concat(...(key ? [key] : []), bytesField(2, bytes));
-}
-
-/** The encoding of a StdTx that the chain stores and hashes. Throws for an invalid address. */
-function aminoBytes({ sends, fee, gas, memo, signatures }: StdTx): Uint8Array {
-  const content = concat(
-    TX,
-    ...sends.map((send) => bytesField(1, sendBytes(send))),
-    bytesField(2, concat(...coinFields(1, fee), wholeField(2, BigInt(gas)))),
-    ...signatures.map((signature) => bytesField(3, signatureBytes(signature))),
-    textField(4, memo),
-  );
-  return new BinaryWriter().bytes(content).finish();
-}
+type StdTx = Pick<Transaction, 'sends' | 'fee' | 'gas' | 'memo' | 'signatures'>;

@@ -9,9 +9,8 @@ import {
   failed,
   indexed,
   keyRecord,
-  type SdkVersion,
+  PAGE_SIZE,
   searchCosmos,
-  VERSIONS,
 } from './cosmos-records.ts';
 import { addressError } from './keys.ts';
 import { blockAt, blockHeader, blockId, json } from './legacy-records.ts';
@@ -34,7 +33,7 @@ function account(chain: Chain, address: string): Answer {
 }
 
 /** A page starts at the denom in `pagination.key` (base64), or at `pagination.offset`. */
-function balances(chain: Chain, address: string, query: URLSearchParams, pageSize: number): Answer {
+function balances(chain: Chain, address: string, query: URLSearchParams): Answer {
   const coins = chain.balances(address);
   const limit = countOf(query, 'pagination.limit', 0);
   const offset = countOf(query, 'pagination.offset', 0);
@@ -42,7 +41,7 @@ function balances(chain: Chain, address: string, query: URLSearchParams, pageSiz
   const key = Buffer.from(query.get('pagination.key') ?? '', 'base64').toString();
   const start = key ? coins.findIndex(({ denom }) => denom >= key) : offset;
   const first = start < 0 ? coins.length : start;
-  const shown = coins.slice(first, first + Math.min(limit || pageSize, pageSize));
+  const shown = coins.slice(first, first + Math.min(limit || PAGE_SIZE, PAGE_SIZE));
   const next = coins[first + shown.length];
   return json(200, {
     balances: shown.map(coinRecord),
@@ -59,7 +58,9 @@ const broadcastSchema = z.preprocess(
   z.object({ tx_bytes: z.base64().min(1), mode: z.string() }),
 );
 
-function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
+const MODES: Partial<Record<string, BroadcastMode>> = { BROADCAST_MODE_SYNC: 'sync', BROADCAST_MODE_ASYNC: 'async' };
+
+function broadcast(chain: Chain, text: string): Answer {
   const body = parseJson(text);
   if (body === undefined) return failed(400, 3, 'invalid character in the request body');
   const request = broadcastSchema.safeParse(body);
@@ -67,17 +68,11 @@ function broadcast(chain: Chain, text: string, version: SdkVersion): Answer {
     const isBytes = request.error.issues[0]?.path[0] === 'tx_bytes';
     return failed(400, 3, isBytes ? 'invalid empty tx, or illegal base64 data' : 'no broadcast mode');
   }
-  const modes: Partial<Record<string, BroadcastMode>> = {
-    BROADCAST_MODE_SYNC: 'sync',
-    BROADCAST_MODE_ASYNC: 'async',
-    ...(VERSIONS[version].block && { BROADCAST_MODE_BLOCK: 'block' }),
-  };
-  const mode = modes[request.data.mode];
+  const mode = MODES[request.data.mode];
   if (!mode) return failed(500, 2, 'unsupported return type unspecified; supported types: sync, async');
   const bytes = Buffer.from(request.data.tx_bytes, 'base64');
-  const { hash, failure, delivered } = chain.broadcast(hashOf(bytes), () => readTxRaw(bytes), mode);
-  if (!delivered) return json(200, { tx_response: broadcastResponse(hash, failure) });
-  return json(200, { tx_response: cosmosResponse(delivered, VERSIONS[version].logs) });
+  const { hash, failure } = chain.broadcast(hashOf(bytes), () => readTxRaw(bytes), mode);
+  return json(200, { tx_response: broadcastResponse(hash, failure) });
 }
 
 function block(chain: Chain, of: string): Answer {
@@ -120,27 +115,23 @@ const stakingParams = (chain: Chain): Answer =>
     },
   });
 
-const nodeInfo = (chain: Chain, version: SdkVersion): Answer =>
+const nodeInfo = (chain: Chain): Answer =>
   json(200, {
     default_node_info: { network: chain.chainId, version: '0.38.0', moniker: 'sandbox' },
-    application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: `v${version}.0` },
+    application_version: { name: 'sandbox', app_name: 'sandboxd', cosmos_sdk_version: 'v0.50.0' },
   });
 
-function transaction(chain: Chain, hash: string, { logs }: { logs: boolean }): Answer {
+function transaction(chain: Chain, hash: string): Answer {
   const found = chain.transaction(hash);
   if (!found) return failed(404, 5, `rpc error: code = NotFound desc = tx not found: ${hash}: key not found`);
   return json(200, {
     tx: cosmosTransaction(found.transaction, found.sequences),
-    tx_response: cosmosResponse(found, logs),
+    tx_response: cosmosResponse(found, false),
   });
 }
 
-/** A node with the modern REST interface, under `/cosmos-node`. */
-export function createCosmosNode(
-  chain: Chain,
-  clock: Clock,
-  { version = '0.50', pageSize = 100 }: { version?: SdkVersion | undefined; pageSize?: number | undefined },
-): Upstream {
+/** A node with SDK 0.50 and the modern REST interface, under `/cosmos-node`. */
+export function createCosmosNode(chain: Chain, clock: Clock): Upstream {
   const ofAddress =
     (answer: (address: string, query: URLSearchParams) => Answer) =>
     ({ query }: UpstreamRequest, address: string): Answer => {
@@ -152,15 +143,15 @@ export function createCosmosNode(
   const blocks = '/cosmos/base/tendermint/v1beta1/blocks';
   const txs = '/cosmos/tx/v1beta1/txs';
   const routes = {
-    'GET /cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain, version),
+    'GET /cosmos/base/tendermint/v1beta1/node_info': () => nodeInfo(chain),
     [`GET ${blocks}/latest`]: () => block(chain, 'latest'),
     [`GET ${blocks}/{height}`]: (_request: unknown, height: string) => block(chain, height),
-    [`GET ${txs}`]: ({ query }: UpstreamRequest) => searchCosmos(chain, query, { version, pageSize }),
-    [`POST ${txs}`]: ({ body }: UpstreamRequest) => broadcast(chain, body, version),
+    [`GET ${txs}`]: ({ query }: UpstreamRequest) => searchCosmos(chain, query),
+    [`POST ${txs}`]: ({ body }: UpstreamRequest) => broadcast(chain, body),
     'POST /cosmos/tx/v1beta1/simulate': ({ body }: UpstreamRequest) => simulation(chain, body),
     'GET /cosmos/staking/v1beta1/params': () => stakingParams(chain),
-    [`GET ${txs}/{id}`]: (_request: unknown, hash: string) => transaction(chain, hash, VERSIONS[version]),
-    'GET /cosmos/bank/v1beta1/balances/{id}': ofAddress((address, query) => balances(chain, address, query, pageSize)),
+    [`GET ${txs}/{id}`]: (_request: unknown, hash: string) => transaction(chain, hash),
+    'GET /cosmos/bank/v1beta1/balances/{id}': ofAddress((address, query) => balances(chain, address, query)),
     'GET /cosmos/auth/v1beta1/accounts/{id}': ofAddress((address) => account(chain, address)),
   };
   return routed('/cosmos-node', clock, routes, () => notImplemented);

@@ -7,7 +7,7 @@ import { type ChainEvent, groupByType } from './events.ts';
 import { isMultisig, multisigKeys, readMultisignature } from './keys.ts';
 import { json } from './legacy-records.ts';
 import { KEY_TYPE, MULTISIG_TYPE } from './protobuf.ts';
-import { type Condition, readConditions } from './search-conditions.ts';
+import { readConditions } from './search-conditions.ts';
 import { coinRecord, SEND_TYPE, type Signature, type Transaction, type TransactionError } from './transaction.ts';
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
@@ -125,21 +125,8 @@ export function cosmosResponse(delivered: Delivered, withLogs: boolean) {
 export const failed = (status: number, code: number, message: string): Answer =>
   json(status, { code, message, details: [] });
 
-/**
- * Differences between SDK versions:
- *
- * - A search has its conditions in `events` up to 0.47, and in `query` since 0.50.
- * - A search has its page in `pagination.*` up to 0.45, and in `page` and `limit` since 0.47.
- * - Responses contain logs up to 0.47.
- * - The broadcast mode `block` is supported up to 0.45.
- */
-export const VERSIONS = {
-  '0.45': { conditionsIn: 'events', pages: 'pagination', logs: true, block: true },
-  '0.47': { conditionsIn: 'events', pages: 'page', logs: true, block: false },
-  '0.50': { conditionsIn: 'query', pages: 'page', logs: false, block: false },
-} as const;
-
-export type SdkVersion = keyof typeof VERSIONS;
+/** The page size of a node that serves the REST interface. */
+export const PAGE_SIZE = 100;
 
 /** Returns `fallback` for a missing parameter and null for a malformed parameter. */
 export function countOf(query: URLSearchParams, name: string, fallback: number): number | null {
@@ -147,38 +134,27 @@ export function countOf(query: URLSearchParams, name: string, fallback: number):
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-function conditionsOf(query: URLSearchParams, parameter: 'events' | 'query'): Condition[] | string {
-  const texts = query.getAll(parameter).filter((text) => text !== '');
-  if (texts.length === 0) {
-    return parameter === 'query' ? 'query cannot be empty' : 'must declare at least one event to search';
-  }
-  return readConditions(texts.join(' AND ')) ?? `failed to parse query: ${texts.join(' AND ')}`;
-}
-
-export function searchCosmos(
-  chain: Chain,
-  query: URLSearchParams,
-  { version, pageSize }: { version: SdkVersion; pageSize: number },
-): Answer {
-  const { conditionsIn, pages, logs } = VERSIONS[version];
-  const conditions = conditionsOf(query, conditionsIn);
-  if (typeof conditions === 'string') return failed(400, 3, conditions);
-
-  const limit = countOf(query, pages === 'page' ? 'limit' : 'pagination.limit', 0);
-  const start = countOf(query, pages === 'page' ? 'page' : 'pagination.offset', 0);
+/** A page of a search, as nodes with SDK 0.50 return it. */
+export function searchCosmos(chain: Chain, query: URLSearchParams): Answer {
+  const text = query.get('query') ?? '';
+  if (text === '') return failed(400, 3, 'query cannot be empty');
+  const conditions = readConditions(text);
+  if (!conditions) return failed(400, 3, `failed to parse query: ${text}`);
+  const limit = countOf(query, 'limit', 0);
+  const start = countOf(query, 'page', 0);
   if (limit === null || start === null) return failed(400, 3, 'strconv.ParseUint: parsing: invalid syntax');
-  const perPage = Math.min(limit || pageSize, pageSize);
-  const page = pages === 'page' ? Math.max(1, start) : Math.floor(start / perPage) + 1;
+  const perPage = Math.min(limit || PAGE_SIZE, PAGE_SIZE);
+  const page = Math.max(1, start);
 
   const found = chain.search(conditions);
   if (query.get('order_by') === 'ORDER_BY_DESC' || query.get('order_by') === '2') found.reverse();
   const last = Math.max(1, Math.ceil(found.length / perPage));
   if (page > last) return failed(500, 2, `page should be within [1, ${last}] range, given ${page}`);
   const shown = found.slice((page - 1) * perPage, page * perPage);
-  const total = String(found.length);
   return json(200, {
     txs: shown.map(({ transaction, sequences }) => cosmosTransaction(transaction, sequences)),
-    tx_responses: shown.map((delivered) => cosmosResponse(delivered, logs)),
-    ...(pages === 'page' ? { pagination: null, total } : { pagination: { next_key: null, total } }),
+    tx_responses: shown.map((delivered) => cosmosResponse(delivered, false)),
+    pagination: null,
+    total: String(found.length),
   });
 }

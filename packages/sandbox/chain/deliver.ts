@@ -17,7 +17,7 @@ export type Delivered = {
   sequences: number[];
 };
 
-export const FEE_COLLECTOR = moduleAddress('fee_collector');
+const FEE_COLLECTOR = moduleAddress('fee_collector');
 const gasUsed = ({ sends, bytes }: Transaction): number => 42_000 + 14_000 * sends.length + 10 * bytes.length;
 
 /** Executes all sends. If one is invalid, throws before executing any. */

@@ -17,13 +17,6 @@ export const addressOf = (publicKey: Uint8Array): string =>
 
 export const moduleAddress = (name: string): string => asAddress(sha256(textBytes(name)).slice(0, ADDRESS_BYTES));
 
-/** Accepts bech32 addresses of any chain. Throws for a wrong checksum. */
-export function addressBytes(address: string): Uint8Array {
-  const bytes = bytesOf(address);
-  if (!bytes) throw new RangeError('not a bech32 address');
-  return bytes;
-}
-
 export function addressError(address: string): string | null {
   const bytes = bytesOf(address);
   if (!bytes) return 'decoding bech32 failed: invalid checksum';

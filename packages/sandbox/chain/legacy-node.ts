@@ -14,7 +14,7 @@ import {
   outcome,
 } from './legacy-records.ts';
 import type { Condition } from './search-conditions.ts';
-import { coinRecord, hashOf } from './transaction.ts';
+import { coinRecord, hashOf, type Transaction } from './transaction.ts';
 
 const PAGE_LIMIT = 100;
 const DEFAULT_LIMIT = 30;
@@ -114,14 +114,14 @@ function broadcast(chain: Chain, text: string): Answer {
     const supportedTypes = modeSchema.options.join(', ');
     return failed(500, `unsupported return type ${body.data.mode}; supported types: ${supportedTypes}`);
   }
-  let read: ReturnType<typeof readStdTx>;
+  let transaction: Transaction;
   try {
-    read = readStdTx(body.data.tx ?? {});
+    transaction = readStdTx(body.data.tx ?? {});
   } catch (error) {
     const where = error instanceof z.ZodError ? error.issues[0]?.path.join('.') : '';
     return failed(400, `JSON encoding of a StdTx expected${where && `, in ${where}`}`);
   }
-  return broadcastAnswer(chain.broadcast(hashOf(read.bytes), () => read.transaction, mode.data));
+  return broadcastAnswer(chain.broadcast(hashOf(transaction.bytes), () => transaction, mode.data));
 }
 
 function block(chain: Chain, of: string): Answer {

@@ -28,7 +28,7 @@ const SLOTS: Record<ChartInterval, { every: number; offset(draw: number): number
 const JITTER_LANES = { minute: 1_000, hour: 2_000, day: 3_000 };
 
 /** The times (Unix ms, ascending) of the samples in the window that have been published by `now`. */
-export function sampleTimes(
+function sampleTimes(
   seed: number,
   token: string,
   interval: ChartInterval,

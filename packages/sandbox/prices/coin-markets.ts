@@ -65,22 +65,15 @@ function oddRecord({ oddity }: SandboxToken, record: object): object {
   return { ...Object.fromEntries(nulls), market_cap: 0, last_updated: null };
 }
 
-const PAGE = { default: 100, max: 250 };
+const MAX_PAGE = 250;
 
-/** A page of `/coins/markets`, in descending order of market cap. Unknown IDs are omitted. */
-export function coinMarkets(
-  seed: number,
-  ids: readonly string[] | null,
-  now: number,
-  { perPage = PAGE.default, page = 1 }: { perPage?: number; page?: number } = {},
-): unknown[] {
-  const requested =
-    ids === null ? [...sandboxTokens().values()] : [...new Set(ids)].flatMap((id) => sandboxToken(id) ?? []);
-  const size = Math.min(perPage, PAGE.max);
-  return requested
+/** The first page of `/coins/markets`, in descending order of market cap. Unknown IDs are omitted. */
+export function coinMarkets(seed: number, ids: readonly string[], now: number, perPage: number): unknown[] {
+  return [...new Set(ids)]
+    .flatMap((id) => sandboxToken(id) ?? [])
     .map((token) => ({ token, cap: token.oddity?.isUnpriced ? 0 : (figuresAt(seed, token.name, now)?.marketCap ?? 0) }))
     .sort((a, b) => b.cap - a.cap)
-    .slice((page - 1) * size, page * size)
+    .slice(0, Math.min(perPage, MAX_PAGE))
     .flatMap(({ token }) => coinMarket(seed, token, now) ?? []);
 }
 
@@ -111,26 +104,8 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
   };
 }
 
-const MAX_RESULTS = 25;
-
-/** The response of `/coins/list`, sorted by ID. */
-export const coinList = (withPlatforms: boolean): unknown[] =>
+/** The response of `/coins/list` with the platforms, sorted by ID. */
+export const coinList = (): unknown[] =>
   [...sandboxTokens().values()]
-    .map(({ name: id, symbol, title: name, platforms }) => ({ id, symbol, name, ...(withPlatforms && { platforms }) }))
+    .map(({ name: id, symbol, title: name, platforms }) => ({ id, symbol, name, platforms }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-
-/** The response of `/search`: the coins whose ID, symbol or name contains the text. */
-export function searchCoins(text: string): unknown {
-  const searched = text.toLowerCase();
-  const coins = [...sandboxTokens().values()]
-    .filter(({ name, symbol, title }) => [name, symbol, title.toLowerCase()].some((label) => label.includes(searched)))
-    .slice(0, MAX_RESULTS)
-    .map((token) => ({
-      id: token.name,
-      name: token.title,
-      api_symbol: token.name,
-      symbol: token.symbol.toUpperCase(),
-      market_cap_rank: token.rank,
-    }));
-  return { coins, exchanges: [], icos: [], categories: [], nfts: [] };
-}

@@ -37,25 +37,16 @@ function products(): ReadonlyMap<string, Product> {
 /** The flags that restrict an online product. */
 const FLAGS = ['cancel_only', 'limit_only', 'post_only', 'trading_disabled'] as const;
 
-function productRecord({ id, status, decimals }: Product) {
+function productRecord({ id, status }: Product) {
   const flags = Object.fromEntries(FLAGS.map((flag) => [flag, flag === status]));
   const isFlag = Object.values(flags).includes(true);
   return {
     id,
     base_currency: id.replace(/-USD$/, ''),
     quote_currency: 'USD',
-    quote_increment: (10 ** -decimals).toFixed(decimals),
-    base_increment: '0.00000001',
     display_name: id,
-    min_market_funds: '1',
-    margin_enabled: false,
     ...flags,
     status: isFlag ? 'online' : status,
-    status_message: '',
-    fx_stablecoin: false,
-    max_slippage_percentage: '0.02000000',
-    auction_mode: false,
-    high_bid_limit_percentage: '',
   };
 }
 

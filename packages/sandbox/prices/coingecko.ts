@@ -4,18 +4,25 @@ import {
   coinNotFound,
   demoKeyOnPro,
   incorrectPath,
-  invalidParameter,
   missingKey,
-  missingParameter,
   PLANS,
   type PlanName,
   paidPlansOnly,
 } from '../errors.ts';
 import { type SandboxToken, sandboxToken } from '../tokens.ts';
-import type { Answer, Setting, Upstream, UpstreamRequest } from '../upstream.ts';
-import { DAY, isoDate, jsonReply, routed, SECOND } from '../upstream.ts';
+import {
+  type Answer,
+  DAY,
+  isoDate,
+  jsonReply,
+  routed,
+  SECOND,
+  type Setting,
+  type Upstream,
+  type UpstreamRequest,
+} from '../upstream.ts';
 import { chartInterval, chartOf, type Window } from './chart.ts';
-import { coinDetails, coinList, coinMarkets, searchCoins } from './coin-markets.ts';
+import { coinDetails, coinList, coinMarkets } from './coin-markets.ts';
 
 type CoingeckoState = { seed: number; plan: PlanName; now: number };
 
@@ -31,23 +38,9 @@ function ok(body: unknown): Answer {
   });
 }
 
-function parameterError(query: URLSearchParams, required: readonly string[]): Answer | null {
-  const missing = required.find((name) => !query.get(name));
-  if (missing) return missingParameter(missing);
-  const currency = query.get('vs_currency')?.toLowerCase() ?? 'usd';
-  return currency === 'usd' ? null : invalidParameter('vs_currency');
-}
-
-function markets(query: URLSearchParams, { seed, now }: CoingeckoState): Answer {
-  // CoinGecko treats an ID with a leading space as unknown and omits it, so IDs are not trimmed.
-  const error = parameterError(query, ['vs_currency']);
-  if (error) return error;
-  const perPage = Number(query.get('per_page') ?? 100);
-  const page = Number(query.get('page') ?? 1);
-  if (!(perPage > 0)) return invalidParameter('per_page');
-  if (!(page > 0)) return invalidParameter('page');
-  return ok(coinMarkets(seed, query.get('ids')?.split(',') ?? null, now, { perPage, page }));
-}
+/** CoinGecko treats an ID with a leading space as unknown and omits it, so IDs are not trimmed. */
+const markets = (query: URLSearchParams, { seed, now }: CoingeckoState): Answer =>
+  ok(coinMarkets(seed, query.get('ids')?.split(',') ?? [], now, Number(query.get('per_page') ?? 100)));
 
 function chart(token: string, query: URLSearchParams, window: Window, state: CoingeckoState): Answer {
   const { seed, now } = state;
@@ -57,24 +50,16 @@ function chart(token: string, query: URLSearchParams, window: Window, state: Coi
 }
 
 function marketChart(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
-  const error = parameterError(query, ['vs_currency', 'days']);
-  if (error) return error;
   const days = query.get('days') === 'max' ? Number.POSITIVE_INFINITY : Number(query.get('days'));
-  if (days !== Number.POSITIVE_INFINITY && !(Number.isInteger(days) && days > 0)) return invalidParameter('days');
   if (days > reachOf(state)) return beyondReach(state.now, reachOf(state));
   return chart(token, query, { from: state.now - days * DAY, to: state.now }, state);
 }
 
 function marketChartRange(token: string, query: URLSearchParams, state: CoingeckoState): Answer {
-  const error = parameterError(query, ['vs_currency', 'from', 'to']);
-  if (error) return error;
   const from = Number(query.get('from'));
-  const to = Number(query.get('to'));
-  if (!Number.isFinite(from)) return invalidParameter('from');
-  if (!Number.isFinite(to)) return invalidParameter('to');
   const reach = Math.floor(state.now / SECOND) - reachOf(state) * (DAY / SECOND);
   if (from < reach) return beyondReach(state.now, reachOf(state));
-  return chart(token, query, { from: from * SECOND, to: to * SECOND }, state);
+  return chart(token, query, { from: from * SECOND, to: Number(query.get('to')) * SECOND }, state);
 }
 
 function key(headers: UpstreamRequest['headers'], { plan: name, now }: CoingeckoState, spent: number): Answer {
@@ -102,11 +87,9 @@ export function createCoingecko({ clock, seed, plan }: Setting & { plan: PlanNam
     ({ query, now }: Request, id: string) =>
       sandboxToken(id) ? answer(id, query, { seed, plan, now }) : coinNotFound();
   const routes = {
-    'GET /ping': () => ok({ gecko_says: '(V3) To the Moon!' }),
     'GET /key': ({ headers, now }: Request) => key(headers, { seed, plan, now }, month.spent),
     'GET /coins/markets': ({ query, now }: Request) => markets(query, { seed, plan, now }),
-    'GET /coins/list': ({ query }: Request) => ok(coinList(query.get('include_platform') === 'true')),
-    'GET /search': ({ query }: Request) => ok(searchCoins(query.get('query') ?? '')),
+    'GET /coins/list': () => ok(coinList()),
     'GET /coins/{id}': ofCoin((id, _query, { now }) => ok(coinDetails(seed, sandboxToken(id) as SandboxToken, now))),
     'GET /coins/{id}/market_chart': ofCoin(marketChart),
     'GET /coins/{id}/market_chart/range': ofCoin(marketChartRange),

@@ -41,16 +41,7 @@ function rateOn(seed: number, code: string, date: number): string {
   return String(Number((rate * (1 + swing)).toPrecision(6)));
 }
 
-const DATAONLY = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
-/**
- * The additional columns of a response to a request without `detail=dataonly`. Values that contain commas are quoted.
- */
-const FULL =
-  ',OBS_STATUS,OBS_CONF,OBS_PRE_BREAK,OBS_COM,TIME_FORMAT,BREAKS,COLLECTION,COMPILING_ORG,DISS_ORG,DOM_SER_IDS,' +
-  'PUBL_ECB,PUBL_MU,PUBL_PUBLIC,UNIT_INDEX_BASE,COMPILATION,COVERAGE,DECIMALS,NAT_TITLE,SOURCE_AGENCY,SOURCE_PUB,' +
-  'TITLE,TITLE_COMPL,UNIT,UNIT_MULT';
-const rest = (code: string) =>
-  `,A,F,,,P1D,,A,,,,,,,99Q1=100,,,4,,4F0,,${code}/Euro,"ECB reference exchange rate, ${code}/Euro, 2:15 pm (C.E.T.)",${code},0`;
+const COLUMNS = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
 
 /**
  * The currencies in a key such as `D.USD+JPY.EUR.SP00.A`; all currencies if the key names none. Undefined for an
@@ -66,10 +57,8 @@ function currenciesOf(key: string): string[] | undefined {
 function exchangeRates(seed: number, key: string, query: URLSearchParams, now: number): Answer {
   const codes = currenciesOf(key);
   if (!codes) return textReply(404, 'No results found.');
-  if (query.get('format') !== 'csvdata') return textReply(406, 'Not Acceptable');
   const from = Math.max(FIRST_DATE, Date.parse(query.get('startPeriod') ?? '') || 0);
   const until = Math.min(startOfDate(now), Date.parse(query.get('endPeriod') ?? '') || now);
-  const isFull = query.get('detail') !== 'dataonly';
   const dates = publicationDates(from, until).filter((date) => publishedAt(date) <= now);
   const days = dates.map((date) => ({ date, text: isoDate(date) }));
   let lines = '';
@@ -79,12 +68,11 @@ function exchangeRates(seed: number, key: string, query: URLSearchParams, now: n
     for (const { date, text } of days) {
       if (text > last) break;
       const rate = text >= first && text <= thru ? '' : rateOn(seed, code, date);
-      const row = `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rate}`;
-      lines += `${row}${isFull ? rest(code) : ''}\r\n`;
+      lines += `EXR.D.${code}.EUR.SP00.A,D,${code},EUR,SP00,A,${text},${rate}\r\n`;
     }
   }
   // For an empty period, the response has no header line.
-  const body = lines === '' ? '' : `${DATAONLY}${isFull ? FULL : ''}\r\n${lines}`;
+  const body = lines === '' ? '' : `${COLUMNS}\r\n${lines}`;
   return { status: 200, headers: { 'content-type': 'text/csv' }, body };
 }
 
@@ -99,32 +87,14 @@ export function createEcb({ clock, seed }: Setting): Upstream {
   );
 }
 
-/** Midnight (UTC, Unix ms) of Easter Sunday in the Gregorian calendar, by J.-M. Oudin's algorithm. */
-function easter(year: number): number {
-  const century = Math.floor(year / 100);
-  const golden = year % 19;
-  const epact =
-    (century -
-      Math.floor(century / 4) -
-      Math.floor((century - Math.floor((century - 17) / 25)) / 3) +
-      19 * golden +
-      15) %
-    30;
-  const skip = Math.floor(epact / 28);
-  const moon = epact - skip * (1 - Math.floor(29 / (epact + 1)) * Math.floor((21 - golden) / 11));
-  const weekday = (year + Math.floor(year / 4) + moon + 2 - century + Math.floor(century / 4)) % 7;
-  return Date.UTC(year, 2, 28) + (moon - weekday) * DAY;
-}
+const HOLIDAYS = ['01-01', '05-01', '12-25', '12-26'];
 
-/** The dates with rates, inclusive, as midnights (UTC, Unix ms). Weekends and holidays have no rates. */
-export function publicationDates(from: number, thru: number): number[] {
+/** The dates with rates, inclusive, as midnights (UTC, Unix ms). Weekends and fixed holidays have no rates. */
+function publicationDates(from: number, thru: number): number[] {
   const dates: number[] = [];
   for (let date = from; date <= thru; date += DAY) {
-    const day = new Date(date);
-    if ([0, 6].includes(day.getUTCDay())) continue;
-    if (['01-01', '05-01', '12-25', '12-26'].includes(day.toISOString().slice(5, 10))) continue;
-    const sunday = easter(day.getUTCFullYear());
-    if (date !== sunday - 2 * DAY && date !== sunday + DAY) dates.push(date);
+    const isWeekend = [0, 6].includes(new Date(date).getUTCDay());
+    if (!isWeekend && !HOLIDAYS.includes(isoDate(date).slice(5))) dates.push(date);
   }
   return dates;
 }

@@ -11,7 +11,6 @@ import {
   routed,
   SECOND,
   type Setting,
-  textReply,
   type Upstream,
 } from '../upstream.ts';
 
@@ -61,68 +60,50 @@ export function createArweave({ seed, clock }: Setting): Upstream {
       block_size: String(CHUNK * (mean + deviation(height))),
     });
 
-  const unknown = jsonReply(400, { error: 'Request type not found.' });
   const routes = {
     'GET /info': info,
-    'GET /block/height/{height}': ({ now }: { now: number }, height: string) => {
-      if (!/^\d+$/.test(height)) return unknown;
-      return Number(height) <= chain.heightAt(now) ? block(Number(height)) : textReply(404, 'Block not found.');
-    },
+    'GET /block/height/{height}': (_request: unknown, height: string) => block(Number(height)),
   };
-  return routed('/arweave', clock, routes, ({ method }) =>
-    method === 'GET' ? unknown : jsonReply(405, { error: 'method_not_allowed' }),
-  );
+  return routed('/arweave', clock, routes, () => jsonReply(400, { error: 'Request type not found.' }));
 }
 
 const LAMPORTS = 1e9;
 const SLOTS_IN_EPOCH = 432_000;
-const MAX_SAMPLES = 720;
 const FILLED_SLOTS = 0.95;
 
-const rpcRequest = z.object({
-  id: z.union([z.number(), z.string()]),
-  method: z.string(),
-  params: z.array(z.unknown()).default([]),
-});
+const rpcRequest = z.object({ id: z.number(), method: z.string(), params: z.array(z.unknown()).default([]) });
 
-type Outcome = { result: unknown } | { error: { code: number; message: string } };
+const failed = (id: number | null, code: number, message: string) =>
+  jsonReply(200, { jsonrpc: '2.0', error: { code, message }, id });
 
-const reply = (id: number | string | null, outcome: Outcome) => jsonReply(200, { jsonrpc: '2.0', ...outcome, id });
-const failed = (code: number, message: string): Outcome => ({ error: { code, message } });
-
-/** The stand-in for a Solana node: JSON-RPC 2.0 by POST to its root. JSON-RPC errors have HTTP status 200. */
+/** The stand-in for a Solana node: JSON-RPC 2.0. JSON-RPC errors have HTTP status 200. */
 export function createSolana({ seed, clock }: Setting): Upstream {
   const chain = createChainFigures(seed, 'solana');
   const slotMs = chain.blockSeconds * SECOND * FILLED_SLOTS;
   const slotAt = (now: number) => Math.floor(chain.heightAt(now) / FILLED_SLOTS);
 
-  const methods: Record<string, (now: number, params: readonly unknown[]) => Outcome> = {
+  const methods: Record<string, (now: number, count: unknown) => unknown> = {
     getEpochInfo(now) {
       const absoluteSlot = slotAt(now);
       return {
-        result: {
-          absoluteSlot,
-          blockHeight: chain.heightAt(now),
-          epoch: Math.floor(absoluteSlot / SLOTS_IN_EPOCH),
-          slotIndex: absoluteSlot % SLOTS_IN_EPOCH,
-          slotsInEpoch: SLOTS_IN_EPOCH,
-          transactionCount: chain.transactionsAt(now),
-        },
+        absoluteSlot,
+        blockHeight: chain.heightAt(now),
+        epoch: Math.floor(absoluteSlot / SLOTS_IN_EPOCH),
+        slotIndex: absoluteSlot % SLOTS_IN_EPOCH,
+        slotsInEpoch: SLOTS_IN_EPOCH,
+        transactionCount: chain.transactionsAt(now),
       };
     },
 
     getSupply(now) {
       const total = chain.supplyAt(now) * LAMPORTS;
       const value = { circulating: total, nonCirculating: 0, nonCirculatingAccounts: [], total };
-      return { result: { context: { slot: slotAt(now) }, value } };
+      return { context: { slot: slotAt(now) }, value };
     },
 
-    getRecentPerformanceSamples(now, [limit = MAX_SAMPLES]) {
-      const count = z.int().min(0).safeParse(limit);
-      if (!count.success) return failed(-32602, 'Invalid params: invalid type');
-      if (count.data > MAX_SAMPLES) return failed(-32602, `Invalid limit; max ${MAX_SAMPLES}`);
+    getRecentPerformanceSamples(now, count) {
       const minute = Math.floor(now / MINUTE);
-      const samples = Array.from({ length: count.data }, (_, back) => {
+      return Array.from({ length: Number(count) }, (_, back) => {
         const at = (minute - back) * MINUTE;
         const transactions = chain.transactionsAt(at) - chain.transactionsAt(at - MINUTE);
         return {
@@ -133,22 +114,17 @@ export function createSolana({ seed, clock }: Setting): Upstream {
           slot: slotAt(at),
         };
       });
-      return { result: samples };
     },
   };
 
   return {
     prefix: '/solana',
-    rateLimited: () => reply(null, failed(429, 'Too many requests for a specific RPC call')),
-    answer({ method, path, body }) {
-      if (path !== '' && path !== '/') return textReply(404, 'Not found');
-      if (method !== 'POST') return textReply(405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
-      const json = parseJson(body);
-      if (json === undefined) return reply(null, failed(-32700, 'Parse error'));
-      const { data: request } = rpcRequest.safeParse(json);
-      if (!request) return reply(null, failed(-32600, 'Invalid request'));
-      const respond = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-      return reply(request.id, respond?.(clock.now(), request.params) ?? failed(-32601, 'Method not found'));
+    rateLimited: () => failed(null, 429, 'Too many requests for a specific RPC call'),
+    answer({ body }) {
+      const { id, method, params } = rpcRequest.parse(parseJson(body));
+      const respond = methods[method];
+      if (!respond) return failed(id, -32601, 'Method not found');
+      return jsonReply(200, { jsonrpc: '2.0', result: respond(clock.now(), params[0]), id });
     },
   };
 }

@@ -4,12 +4,12 @@ import type { CometVersion } from '#sandbox/chain/rpc/rpc-records';
 import { restEndpoint, rpcEndpoint } from '../../../packages/client/index.ts';
 import { startService } from '../../support/service/service.ts';
 
-type Options = { comet?: CometVersion; sdk?: '0.45' | '0.47' | '0.50' };
+type Options = { comet?: CometVersion };
 
 /** The service in front of the sandbox's chain, which makes a block every 50 ms. */
-export async function openForClient({ comet = '0.38', sdk = '0.50' }: Options = {}) {
+export async function openForClient({ comet = '0.38' }: Options = {}) {
   const service = await startService({
-    sandbox: { node: { comet, sdk, blockMs: 50 } },
+    sandbox: { node: { comet, blockMs: 50 } },
     settings: ({ cosmosNodeUrl, rpcNodeUrl }) => ({
       NODE_URLS: cosmosNodeUrl,
       NODE_RPC_URLS: rpcNodeUrl,

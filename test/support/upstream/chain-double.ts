@@ -17,7 +17,7 @@ export const openChain = (blockMs = 50) => createChain({ seed: 1, clock }, block
  * Starts a node with the REST and the RPC interface of a chain, which records every request. `override` is called first.
  */
 export async function startChainDouble({ chain = openChain(), comet = '0.38' as CometVersion } = {}) {
-  const upstreams = [createRpcNode(chain, comet), createCosmosNode(chain, clock, {})];
+  const upstreams = [createRpcNode(chain, comet), createCosmosNode(chain, clock)];
   const state = { override: (() => undefined) as Override };
   const server = await startUpstreamServer((call, response) => {
     const own = state.override(call, response);

@@ -51,7 +51,7 @@ const idOf = (chain: Chain, height: number) => ({
   parts: { total: 1, hash: hexOf(blockId(chain, -height)) },
 });
 
-export function txResult(delivered: Delivered, version: CometVersion) {
+function txResult(delivered: Delivered, version: CometVersion) {
   const { hasPlainEvents, hasLogs } = COMETS[version];
   const { code, raw_log, gas_wanted, gas_used, codespace, events } = cosmosResponse(delivered, hasLogs);
   return {
