@@ -1,27 +1,13 @@
 import { z } from 'zod';
+import { parseJson } from '../../cosmos/parsers.ts';
 import { hashed, valueNoise } from '../noise.ts';
 import { supplyAt } from '../prices/price-model.ts';
 import { sandboxToken } from '../tokens.ts';
-import {
-  type Answer,
-  DAY,
-  jsonReply,
-  MINUTE,
-  parseJson,
-  routed,
-  SECOND,
-  type Setting,
-  type Upstream,
-} from '../upstream.ts';
+import { type Answer, DAY, jsonReply, MINUTE, routed, SECOND, type Setting, type Upstream } from '../upstream.ts';
 
 const CHUNK = 262_144; // In bytes. A block's size is a multiple of the chunk size.
 const HASHES = 2_600_000_000_000n; // The average number of hashes per block.
 const DIFF = 2n ** 256n - 2n ** 256n / HASHES;
-
-const hash = (seed: number, height: number) =>
-  Buffer.from(Array.from({ length: 48 }, (_, place) => Math.floor(256 * hashed(seed, 6_000 + place, height)))).toString(
-    'base64url',
-  );
 
 /** The stand-in for an Arweave node: `/info` and `/block/height/{height}`. */
 export function createArweave({ seed, clock }: Setting): Upstream {
@@ -32,43 +18,23 @@ export function createArweave({ seed, clock }: Setting): Upstream {
     Math.floor(mean * hashed(seed, 6_100, height >> 1)) * (height % 2 === 0 ? 1 : -1);
   const weaveSize = (height: number) => CHUNK * (mean * (height + 1) + (height % 2 === 0 ? deviation(height) : 0));
 
-  const info = ({ now }: { now: number }): Answer => {
-    const height = chain.heightAt(now);
-    return jsonReply(200, {
-      network: 'arweave.N.1',
-      version: 5,
-      release: 80,
-      height,
-      current: hash(seed, height),
-      blocks: height + 1,
-      peers: 312,
-      queue_length: 0,
-      node_state_latency: 1,
-    });
-  };
-
   const block = (height: number): Answer =>
     jsonReply(200, {
-      indep_hash: hash(seed, height),
-      previous_block: hash(seed, height - 1),
       timestamp: Math.floor(chain.blockAt(height) / SECOND),
       height,
       diff: String(DIFF),
-      cumulative_diff: String(HASHES * BigInt(height)),
-      txs: [],
       weave_size: String(weaveSize(height)),
       block_size: String(CHUNK * (mean + deviation(height))),
     });
 
   const routes = {
-    'GET /info': info,
+    'GET /info': ({ now }: { now: number }) => jsonReply(200, { network: 'arweave.N.1', height: chain.heightAt(now) }),
     'GET /block/height/{height}': (_request: unknown, height: string) => block(Number(height)),
   };
   return routed('/arweave', clock, routes, () => jsonReply(400, { error: 'Request type not found.' }));
 }
 
 const LAMPORTS = 1e9;
-const SLOTS_IN_EPOCH = 432_000;
 const FILLED_SLOTS = 0.95;
 
 const rpcRequest = z.object({ id: z.number(), method: z.string(), params: z.array(z.unknown()).default([]) });
@@ -85,20 +51,12 @@ export function createSolana({ seed, clock }: Setting): Upstream {
   const methods: Record<string, (now: number, count: unknown) => unknown> = {
     getEpochInfo(now) {
       const absoluteSlot = slotAt(now);
-      return {
-        absoluteSlot,
-        blockHeight: chain.heightAt(now),
-        epoch: Math.floor(absoluteSlot / SLOTS_IN_EPOCH),
-        slotIndex: absoluteSlot % SLOTS_IN_EPOCH,
-        slotsInEpoch: SLOTS_IN_EPOCH,
-        transactionCount: chain.transactionsAt(now),
-      };
+      return { absoluteSlot, blockHeight: chain.heightAt(now), transactionCount: chain.transactionsAt(now) };
     },
 
     getSupply(now) {
       const total = chain.supplyAt(now) * LAMPORTS;
-      const value = { circulating: total, nonCirculating: 0, nonCirculatingAccounts: [], total };
-      return { context: { slot: slotAt(now) }, value };
+      return { context: { slot: slotAt(now) }, value: { total } };
     },
 
     getRecentPerformanceSamples(now, count) {
@@ -106,13 +64,7 @@ export function createSolana({ seed, clock }: Setting): Upstream {
       return Array.from({ length: Number(count) }, (_, back) => {
         const at = (minute - back) * MINUTE;
         const transactions = chain.transactionsAt(at) - chain.transactionsAt(at - MINUTE);
-        return {
-          numNonVoteTransactions: Math.floor(transactions * 0.3),
-          numSlots: Math.round(MINUTE / slotMs),
-          numTransactions: transactions,
-          samplePeriodSecs: 60,
-          slot: slotAt(at),
-        };
+        return { numSlots: Math.round(MINUTE / slotMs), numTransactions: transactions, samplePeriodSecs: 60 };
       });
     },
   };

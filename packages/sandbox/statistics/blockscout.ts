@@ -16,16 +16,9 @@ export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum',
     const midnight = Math.floor(now / DAY) * DAY;
     return jsonReply(200, {
       average_block_time: chain.blockSeconds * SECOND,
-      coin_price: '3000.12',
-      gas_used_today: '108000000000',
-      network_utilization_percentage: 51.2,
-      static_gas_price: null,
       total_addresses: String(chain.addressesAt(updatedAt)),
-      total_blocks: String(chain.heightAt(updatedAt) + 1),
-      total_gas_used: '0',
       total_transactions: String(chain.transactionsAt(updatedAt)),
       transactions_today: String(chain.transactionsAt(midnight) - chain.transactionsAt(midnight - DAY)),
-      tvl: null,
     });
   }
 
