@@ -4,11 +4,14 @@
  * or Node 18.
  */
 
+/** The parameters of a query. A name may be repeated. */
+export type Pairs = readonly (readonly [name: string, value: string])[];
+
 /** `path` is encoded and relative to the base URL. A POST has a JSON body. */
 export type NodeRequest = {
   method: 'GET' | 'POST';
   path: string;
-  query: readonly (readonly [name: string, value: string])[];
+  query: Pairs;
   body?: unknown;
 };
 

@@ -15,6 +15,15 @@ export function members(value: unknown, what: string): Members {
   return value;
 }
 
+/** Returns undefined for invalid JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads a part that a response can lack. Returns undefined if the part is malformed, so that the rest is returned. */
 export function optionalPart<T>(read: () => T): T | undefined {
   try {

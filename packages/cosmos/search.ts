@@ -1,5 +1,5 @@
 import { lowerCaseAddressesIn } from './conversion/bech32.ts';
-import { NodeRejection } from './exchange.ts';
+import { NodeRejection, type Pairs } from './exchange.ts';
 
 /*
  * Parses searches from the parameters of either dialect, and writes them as the parameters of either dialect:
@@ -8,8 +8,6 @@ import { NodeRejection } from './exchange.ts';
  * - Modern: conditions such as `message.sender='kava1…' AND tx.height>=5`. They are in
  *   `query` from SDK 0.50 on, and in `events` before.
  */
-
-type Pairs = readonly (readonly [name: string, value: string])[];
 
 export type Search = {
   /** Attributes and values, with the names of the legacy interface. */

@@ -1,3 +1,4 @@
+import { fromBase64, toHex } from './conversion/protobuf.ts';
 import type { LegacyTransaction } from './legacy-shapes.ts';
 
 /** A transaction in a block never changes. */
@@ -7,7 +8,7 @@ export const isInBlock = ({ height }: LegacyTransaction) => height !== '0';
 const IN_CACHE = 19;
 const IN_CACHE_TEXT = /already (exists )?in (the )?(cache|mempool)/i;
 
-/** Whether an error states that the node already has the transaction. Only a look-up by hash can confirm that. */
+/** Only a look-up by hash can confirm that the node has the transaction. */
 const saysInCache = (message: string) => IN_CACHE_TEXT.test(message);
 
 const isInCache = ({ code, codespace = 'sdk', raw_log = '' }: LegacyTransaction) =>
@@ -55,17 +56,9 @@ async function webCrypto(): Promise<Digests> {
 
 /** The SHA-256 of a transaction in base64, in upper-case hex. Throws `RangeError` for invalid base64. */
 export async function txHashOf(txBytes: string): Promise<string> {
-  let binary: string;
-  try {
-    binary = atob(txBytes);
-  } catch (cause) {
-    throw new RangeError('The bytes of a transaction must be in base64.', { cause });
-  }
-  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  const digest = new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
+  const bytes = fromBase64(txBytes);
+  if (bytes === undefined) throw new RangeError('The bytes of a transaction must be in base64.');
+  return toHex(new Uint8Array(await (await webCrypto()).digest('SHA-256', bytes)));
 }
 
 type Options = {

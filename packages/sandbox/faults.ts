@@ -4,8 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { parseJson } from '../cosmos/parsers.ts';
 import { edgePage, rateLimited } from './errors.ts';
-import { type Answer, jsonReply, parseJson } from './upstream.ts';
+import { type Answer, jsonReply } from './upstream.ts';
 
 type Plain =
   | 'rateLimitUnder200'

@@ -37,14 +37,6 @@ export const textReply = (status: number, body: string): Answer => ({
   body,
 });
 
-export function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 type Route = (request: UpstreamRequest & { now: number }, id: string) => Answer;
 
 function decoded(text: string): string | undefined {

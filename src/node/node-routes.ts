@@ -34,7 +34,7 @@ const disconnected = () => new Problem('invalid_request', 'The client has discon
 export type NodeScope = { node: Node; explorer: NodeSettings['node']['explorer']; call: NodeCall };
 
 type NodeCall = ReturnType<typeof createNodeCall>;
-export type RequestCaller = Required<NodeCaller> & { user: number; signal: AbortSignal };
+type RequestCaller = Required<NodeCaller> & { user: number; signal: AbortSignal };
 
 /** Prepares a scope for routes that convert the node's responses. */
 export function convertResponses(app: FastifyInstance, bodies: RequestBodies, limit: number): void {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
+import type { Pairs } from '#cosmos/exchange';
 import type { BroadcastRequest, LegacyTransaction } from '#cosmos/legacy-shapes';
 import { readSearch } from '#cosmos/search';
 import { isInBlock } from '#cosmos/transactions';
@@ -60,7 +61,7 @@ export function createNode({ pool, ...rest }: Dependencies) {
       read((calls) => onChain(calls.block(height), ({ block }) => block.header.chain_id), by),
 
     /** Accepts the query parameters of both dialects. */
-    transactions: async (query: readonly (readonly [string, string])[], by?: NodeCaller) => {
+    transactions: async (query: Pairs, by?: NodeCaller) => {
       try {
         readSearch(query);
       } catch (error) {

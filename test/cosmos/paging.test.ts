@@ -135,7 +135,7 @@ describe('a legacy node', () => {
 
   test.each([{ block: { header: { height: '9' } } }, { block_meta: { header: { height: '9' } }, block: null }])(
     'reports its height as %o',
-    async (body) => expect(await ADAPTERS.legacy(scriptedNode([body]).send).latestHeight()).toBe(9),
+    async (body) => expect((await ADAPTERS.legacy(scriptedNode([body]).send).head()).height).toBe(9),
   );
 
   test('is queried with legacy parameters, which it decodes twice', async () => {
@@ -164,5 +164,5 @@ describe('a legacy node', () => {
 
 test('the latest height of a modern node', async () => {
   const { send } = scriptedNode({ [MODERN.latest]: latestBlock(12) });
-  expect(await ADAPTERS.cosmos(send).latestHeight()).toBe(12);
+  expect((await ADAPTERS.cosmos(send).head()).height).toBe(12);
 });

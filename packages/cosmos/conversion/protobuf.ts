@@ -65,7 +65,7 @@ export function readFields(bytes: Uint8Array): [field: number, value: number | U
 
 export const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-export function fromBase64(text: unknown): Uint8Array | undefined {
+export function fromBase64(text: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (typeof text !== 'string' || !BASE64.test(text)) return undefined;
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -16,7 +16,7 @@ export type NodeDialect = keyof typeof ADAPTERS;
 export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {
-      await ADAPTERS[dialect](send).latestHeight();
+      await ADAPTERS[dialect](send).head();
       return dialect;
     } catch (error) {
       if (!(error instanceof NodeFault && /^(wrong_dialect|malformed)$/.test(error.kind))) throw error;

@@ -1,4 +1,4 @@
-import { NodeRejection, type SendToNode } from '../exchange.ts';
+import { NodeRejection, type Pairs, type SendToNode } from '../exchange.ts';
 import { balancesIn, count, headOf, isMembers, malformed } from '../parsers.ts';
 import { legacyParameters, readSearch } from '../search.ts';
 import { legacyAccount, legacyNodeInfo } from './accounts.ts';
@@ -9,18 +9,13 @@ import { legacySearch, legacyTransaction, transactionOf } from './transactions.t
 
 /** Calls the legacy interface. Its responses have the legacy shapes but may omit members. */
 export function createLegacyAdapter(send: SendToNode, { reportOmitted }: NodeCapabilities = {}): NodeCalls {
-  const get = async (path: string, query: readonly (readonly [string, string])[] = [], isHeightChosen = false) =>
+  const get = async (path: string, query: Pairs = [], isHeightChosen = false) =>
     bodyOf(await send({ method: 'GET', path, query }), { isHeightChosen });
 
   async function balances(address: string) {
     const { height, result } = await get(`/bank/balances/${encodeURIComponent(address)}`);
     if (result === undefined) throw malformed('result');
     return { height: count(height, 'height'), result: balancesIn(result, reportOmitted) };
-  }
-
-  async function head() {
-    const { block, block_meta } = await get('/blocks/latest');
-    return headOf(isMembers(block) ? block : block_meta);
   }
 
   const prepare: NodeCalls['prepare'] = async (request) => {
@@ -61,7 +56,9 @@ export function createLegacyAdapter(send: SendToNode, { reportOmitted }: NodeCap
       return legacyTransaction(bodyOf(await send({ method: 'POST', path: '/txs', query: [], body: { tx, mode } })));
     },
 
-    latestHeight: async () => (await head()).height,
-    head,
+    async head() {
+      const { block, block_meta } = await get('/blocks/latest');
+      return headOf(isMembers(block) ? block : block_meta);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { txBytes } from '../conversion/tx-bytes.ts';
-import { NodeRejection, type NodeReply, type SendToNode } from '../exchange.ts';
+import { NodeRejection, type NodeReply, type Pairs, type SendToNode } from '../exchange.ts';
 import type { Coin, LegacyBalances } from '../legacy-shapes.ts';
 import { balancesIn, headOf, isMembers, MAX_BALANCES, malformed, tooLarge } from '../parsers.ts';
 import { modernParameters, readSearch } from '../search.ts';
@@ -21,18 +21,16 @@ const MISSING = { events: /at least one event/i, query: /query cannot be empty/i
 
 /** Calls the gRPC gateway and converts its responses. All adapters of a node must share `capabilities`. */
 export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
-  const get = (path: string, query: readonly (readonly [string, string])[] = []) =>
-    send({ method: 'GET', path, query });
+  const get = (path: string, query: Pairs = []) => send({ method: 'GET', path, query });
 
   async function head() {
     const { block, sdk_block } = bodyOf(await get(`${TENDERMINT}/blocks/latest`));
     return headOf(isMembers(block) ? block : sdk_block);
   }
-  const latestHeight = async () => (await head()).height;
 
   /** The block height of a response. Most nodes return it in a header. */
   async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
-    return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String(await latestHeight());
+    return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String((await head()).height);
   }
 
   async function balances(address: string): Promise<LegacyBalances> {
@@ -84,7 +82,7 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
 
     async account(address) {
       const reply = await accountReply(address);
-      if (reply === undefined) return { height: String(await latestHeight()), result: noAccount() };
+      if (reply === undefined) return { height: String((await head()).height), result: noAccount() };
       const { height, result: owned } = await balances(address);
       return { height, result: modernAccount(address, bodyOf(reply).account, owned) };
     },
@@ -130,7 +128,6 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
       return modernTransaction(bodyOf(await send({ method: 'POST', path: TXS, query: [], body })).tx_response);
     },
 
-    latestHeight,
     head,
   };
 }

@@ -1,3 +1,4 @@
+import type { Pairs } from '../exchange.ts';
 import type {
   BroadcastRequest,
   LegacyAccount,
@@ -16,7 +17,7 @@ import type { ReportOmitted } from '../parsers.ts';
 export type NodeCalls = {
   balances(address: string): Promise<LegacyBalances>;
   /** One page of transactions. The query may be in either dialect (see `readSearch`). */
-  transactions(query: readonly (readonly [name: string, value: string])[]): Promise<LegacySearch>;
+  transactions(query: Pairs): Promise<LegacySearch>;
   /** Throws `NodeRejection` with 404 for a hash that the node does not know. */
   transaction(hash: string): Promise<LegacyTransaction>;
   /** An account that does not exist has an empty `address`. */
@@ -36,7 +37,6 @@ export type NodeCalls = {
    * before anything is sent.
    */
   broadcast(request: BroadcastRequest): Promise<LegacyTransaction>;
-  latestHeight(): Promise<number>;
   /**
    * The latest block's height and chain ID, and CometBFT's major version. Each of them is undefined if the node omits
    * it.

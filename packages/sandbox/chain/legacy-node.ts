@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Answer, type Clock, parseJson, routed, type Upstream, type UpstreamRequest } from '../upstream.ts';
+import { parseJson } from '../../cosmos/parsers.ts';
+import { type Answer, type Clock, routed, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { readStdTx } from './amino.ts';
 import type { BroadcastResult, Chain } from './chain.ts';
 import { addressError } from './keys.ts';

@@ -6,8 +6,7 @@ import { NODE_FACTS, NODE_PROBLEMS, type PassScope, readRawBodies } from '#node/
 import type { PassedReply } from '#node/source';
 import { parseJson } from '#server/json-body';
 import { nameCall } from '#server/request-trace';
-import type { Rest } from './rest.ts';
-import { assertSimulation, signedRequest } from './rest-broadcast.ts';
+import { assertSimulation, type Rest, signedRequest } from './rest.ts';
 import { gatewayError } from './rest-errors.ts';
 import { type RestCall, readRestCall } from './rest-path.ts';
 

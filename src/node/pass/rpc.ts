@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock';
 import { nodeStateOf } from '#cosmos/dialects/node-errors';
 import { type RpcCalls, rpcMessageOf } from '#cosmos/dialects/rpc';
 import { NodeFault } from '#cosmos/exchange';
-import { isMembers } from '#cosmos/parsers';
+import { isMembers, parseJson } from '#cosmos/parsers';
 import { createBroadcasting } from '#node/broadcast';
 import type { NodeCaller, NodePool } from '#node/pool';
 import { nodeProblem } from '#node/problem';
@@ -15,18 +15,10 @@ const HEAD = 512;
 /** Longer responses are not errors. */
 const MAX_ERROR = 64 * 1024;
 
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-}
-
 /** The response that the client receives. Throws `NodeFault` if another node is asked. */
 function rpcReply({ status, bytes, body }: PassedReply, { id, isHeightChosen }: RpcCall): Buffer {
   if (status < 400 && (bytes.length > MAX_ERROR || !MAY_FAIL.test(bytes.toString('latin1', 0, HEAD)))) return bytes;
-  const response = status < 400 ? parsed(bytes) : body;
+  const response = status < 400 ? parseJson(bytes.toString()) : body;
   const { error, result } = isMembers(response) ? response : {};
   if (error === undefined && result === undefined)
     throw new NodeFault('malformed', `status ${status} without a result`);

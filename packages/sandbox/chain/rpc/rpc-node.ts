@@ -1,4 +1,5 @@
-import { type Answer, jsonReply, parseJson, textReply, type Upstream } from '../../upstream.ts';
+import { parseJson } from '../../../cosmos/parsers.ts';
+import { type Answer, jsonReply, textReply, type Upstream } from '../../upstream.ts';
 import type { BroadcastMode, Chain } from '../chain.ts';
 import { readTxRaw } from '../protobuf.ts';
 import { readConditions } from '../search-conditions.ts';
