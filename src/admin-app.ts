@@ -7,7 +7,7 @@ import { assertOwnHost } from '#server/cross-origin';
 import { createFinish } from '#server/finish-request';
 import { openListener } from '#server/listener';
 import { respondWithProblems } from '#server/responses/problem-responses';
-import { serveOperatorPage } from '#web/operator-page';
+import { serveOperatorPage } from '#web/built-page';
 import { servePageAssets } from '#web/page-assets';
 import { problemHtml } from '#web/problem-html';
 import type { Opened } from './open.ts';

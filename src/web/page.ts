@@ -45,14 +45,14 @@ type Here = keyof typeof PAGES;
 const LOGO =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7"/><path d="M7 21.5 13 14l5 4.5L25 9"/><path class="baseline" d="M7 26h18"/></svg>';
 
-export const brandHtml = (root: string) =>
+const brandHtml = (root: string) =>
   `<a class="brand" href="${root}" aria-label="Quotient, home">${LOGO}<span>Quotient</span></a>`;
 
-export const themeHtml = () => `<label class="theme"><span class="unseen">Theme</span>
+const themeHtml = () => `<label class="theme"><span class="unseen">Theme</span>
 <select id="theme" autocomplete="off"><option value="system">System theme</option><option value="light">Light theme</option><option value="dark">Dark theme</option></select></label>`;
 
 /** The header of every page, including the console. `root` is the base path with a trailing slash. */
-export function headerHtml(root: string, here?: Here): string {
+function headerHtml(root: string, here?: Here): string {
   const links = Object.entries(PAGES).map(
     ([name, [path, title]]) => `<a href="${root}${path}"${name === here ? ' aria-current="page"' : ''}>${title}</a>`,
   );

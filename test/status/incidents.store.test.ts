@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '#core/clock';
 import { deleteExpired } from '#database/retention';
-import type { statusRecord } from '#web/status/status-record';
+import type { statusRecord } from '#web/status/serve-status';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { startMailServer } from '../support/mail/mail-server.ts';
 import { type Service, startService } from '../support/service/service.ts';

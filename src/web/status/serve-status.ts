@@ -1,12 +1,45 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '#core/clock';
+import { type Clock, iso, isoOrNull } from '#core/clock';
 import { Problem } from '#core/problems';
+import { VERSION } from '#core/version';
 import { acceptedType } from '#server/responses/negotiation';
 import { PAGE_SECURITY, withVary } from '#server/responses/static-content';
 import type { Readiness } from '#status/health-routes';
+import { dayStates } from '#status/incident';
 import type { StatusReport } from '#status/open-status';
+import { isImpaired } from '#upstream/component';
+import { REASON_TEXTS } from './status-components.ts';
 import { type Announcement, type Status, statusPage } from './status-page.ts';
-import { statusRecord } from './status-record.ts';
+
+type Now = { status: Status; report: StatusReport; announcement?: Announcement | undefined };
+
+export function statusRecord({ status, report, announcement }: Now, at: number) {
+  const { components, incidents } = report;
+  const serving =
+    components.some(isImpaired) || ('warnings' in status && status.warnings.length > 0) ? 'degraded' : 'operational';
+  return {
+    state: 'problem' in status ? 'down' : serving,
+    checkedAt: iso(at),
+    version: VERSION,
+    announcement: announcement ? { text: announcement.text, until: iso(announcement.until) } : null,
+    components: components.map(({ name, title, state, reason, dataAt }) => ({
+      name,
+      title,
+      state,
+      reason: reason ?? null,
+      dataAt: isoOrNull(dataAt ?? null),
+      days: dayStates(name, report, at),
+    })),
+    incidents: incidents.map(({ component, state, reason, startedAt, endedAt }) => ({
+      component,
+      state,
+      reason,
+      description: REASON_TEXTS[reason] ?? null,
+      startedAt: iso(startedAt),
+      endedAt: isoOrNull(endedAt),
+    })),
+  };
+}
 
 type Options = {
   basePath: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '#core/problems';
 import { createReadiness } from '#status/health-routes';
+import type { statusRecord } from '#web/status/serve-status';
 import { statusPage } from '#web/status/status-page';
-import type { statusRecord } from '#web/status/status-record';
 import { openTestDatabase } from '../../support/database/database.ts';
 import { type Service, startService } from '../../support/service/service.ts';
 
