@@ -1,4 +1,5 @@
 import { iso } from '#core/clock';
+import { type Problem, problemKind } from '#core/problems';
 import { annotate } from '#core/tracing';
 import { untilAborted } from '#core/until-aborted';
 import { inputSchema } from '#mcp/protocol/json-schema';
@@ -6,9 +7,56 @@ import { type JsonKind, readJsonText } from '#mcp/protocol/read-message';
 import { assertNoSecretNames } from '#server/connections/request-head';
 import { parameterValidator } from '#server/parameter-validator';
 import type { CountCall } from './mcp-metrics.ts';
-import { rejectionOf } from './rejection.ts';
-import { table } from './table.ts';
-import type { Tool, ToolCall, ToolResult } from './tool.ts';
+import type { Cell, Row, Tool, ToolCall, ToolResult } from './tool.ts';
+
+/** The maximum number of lines in a table, including the header. */
+const MAX_LINES = 56;
+
+/** `count` positions from 0 through `last`, evenly spaced, both ends included. */
+const spread = (last: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => Math.round((i * last) / (count - 1)));
+
+/** Quotes a text that could be read as several cells or lines, such as the log of a transaction. */
+const cellText = (cell: Cell): string | number =>
+  typeof cell === 'string' && /[",\r\n]/.test(cell) ? JSON.stringify(cell) : (cell ?? '');
+
+/** Comma-separated lines. A longer table contains evenly spaced rows, among them the first and the last. */
+export function table(columns: readonly string[], rows: readonly Row[]): string {
+  const maxRows = MAX_LINES - 2;
+  const isLong = rows.length > maxRows;
+  const shown = isLong ? spread(rows.length - 1, maxRows).map((i) => rows[i] as Row) : rows;
+  const lines = [columns, ...shown].map((row) => Object.values(row).map(cellText).join(','));
+  if (isLong) lines.push(`${maxRows} of ${rows.length} rows, evenly spaced. structuredContent contains all.`);
+  return lines.join('\n');
+}
+
+/** Problems are written for HTTP. These phrases have another form in the result of a tool. */
+const forTools = (text: string): string => text.replaceAll('`', '').replaceAll('GET /v1/tokens', 'list_tokens');
+
+/** Each fault of the arguments with the expected input, which the detail of the problem can omit. */
+const faultsIn = ({ message, members: { errors } }: Problem): string[] =>
+  errors?.map(({ location, message, fix }) => `${location} ${message}: ${fix}`) ?? [message];
+
+function remedyOf({ code, headers, members }: Problem): string {
+  if (members.errors) return 'Correct the arguments and call the tool again.';
+  const wait = headers['retry-after'] ?? 'a few';
+  return forTools(problemKind(code).remedy).replace('the number of seconds in Retry-After', `${wait} seconds`);
+}
+
+function rejectionOf(problem: Problem, requestId: string) {
+  const { code, title, headers, members } = problem;
+  const wait = headers['retry-after'];
+  const lines = [
+    `${title} (${code})`,
+    ...faultsIn(problem).map(forTools),
+    remedyOf(problem),
+    ...(wait === undefined ? [] : [`Retry after: ${wait} seconds`]),
+    ...(members.gaps?.length ? [`Missing: ${members.gaps.join(', ')}`] : []),
+    ...(members.error === undefined ? [] : [`Reported by the node: ${members.error}`]),
+    `Request ID: ${requestId}. Nothing was charged.`,
+  ];
+  return { isError: true, content: [{ type: 'text' as const, text: lines.join('\n') }] };
+}
 
 /** `structuredContent`, and the same as text for models that read only text. */
 function resultOf(result: ToolResult<object>, remainingCalls: number, successors: string | undefined) {

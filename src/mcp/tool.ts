@@ -4,7 +4,10 @@ import type { Problem } from '#core/problems';
 import type { WindowSize } from '#prices/history/window-reader';
 import type { WantedScope } from '#server/gate';
 import type { UsageRecord } from '#users/users-records';
-import type { Row } from './table.ts';
+
+export type Cell = string | number | null | undefined;
+/** The cells of a row, or a record whose members are in the order of the columns. */
+export type Row = readonly Cell[] | Readonly<Record<string, Cell>>;
 
 type Provenance = {
   /** As in `Quotient-Source`. */

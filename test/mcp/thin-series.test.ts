@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { isoTime } from '#mcp/dates';
-import { table } from '#mcp/table';
+import { table } from '#mcp/run-tool';
 import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/thin-series';
+import { isoTime } from '#mcp/tool-response';
 import { CANDLE_INTERVALS } from '#prices/model/candle';
 
 const START = Date.parse('2015-01-01T00:00:00Z');

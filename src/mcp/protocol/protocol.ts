@@ -2,12 +2,129 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   isJsonContentType,
+  type JSONRPCMessage,
   type JSONRPCRequest,
+  type ListToolsResult,
+  ProtocolError,
   ProtocolErrorCode,
+  Server,
+  type ServerOptions,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type Transport,
 } from '@modelcontextprotocol/server';
+import { MINUTE } from '#core/clock';
 import { Problem } from '#core/problems';
-import { type LegacyResponse, serveLegacy } from './protocol-2025.ts';
-import { type Exchange, serverOf } from './protocol-server.ts';
+import { untilAborted } from '#core/until-aborted';
+import { VERSION } from '#core/version';
+
+const INFO = { name: 'quotient', title: 'Quotient', version: VERSION };
+
+const OPTIONS: ServerOptions = {
+  capabilities: { tools: {} },
+  instructions:
+    "Prices, history, candles and on-chain statistics of crypto assets, from the operator's archive. All dates are UTC. " +
+    'A token is named by its name or symbol. An error states what to change. The allowance is limited: request several ' +
+    'tokens in one call, and the coarsest interval that answers the question.',
+  cacheHints: { 'tools/list': { ttlMs: MINUTE, cacheScope: 'private' } },
+  // Only answers to questions to the user are validated with it, and this server asks none. The default compiles a
+  // validator for each request.
+  jsonSchemaValidator: {
+    getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }),
+  },
+};
+
+type CallResult = { content: { type: 'text'; text: string }[]; structuredContent?: object; isError?: boolean };
+
+export type Exchange = {
+  list(): ListToolsResult['tools'];
+  /** Returns undefined for an unknown tool. */
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallResult> | undefined;
+};
+
+const unknownTool = () =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, 'This tool does not exist. tools/list returns all tools.');
+
+/** A server for one request: the endpoint has no sessions. */
+function serverOf({ list, call }: Exchange): Server {
+  const server = new Server(INFO, OPTIONS);
+  server.setRequestHandler('tools/list', () => ({ tools: list() }));
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq: { signal } }) => {
+    const result = call(params.name, params.arguments ?? {}, signal);
+    if (result === undefined) throw unknownTool();
+    return result as Promise<CallResult & { structuredContent?: Record<string, unknown> }>;
+  });
+  return server;
+}
+
+/** nginx's status for a client that has disconnected. */
+const CLIENT_GONE = 499;
+
+/** `text` is the body; empty if there is none. */
+export type LegacyResponse = { status: number; text: string };
+
+/**
+ * Serves a request of the 2025 revisions. The SDK's handler would answer with an event stream, and its transport for
+ * JSON takes 165 µs of CPU time per call, mostly for web requests and responses. This transport takes 30 µs.
+ */
+async function respondToLegacy(
+  message: JSONRPCRequest,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<LegacyResponse> {
+  const server = serverOf(exchange);
+  const responded = Promise.withResolvers<JSONRPCMessage>();
+  const transport: Transport = {
+    start: async () => undefined,
+    // Nothing else is sent: the tools send no notifications.
+    send: async (sent) => responded.resolve(sent),
+    close: async () => transport.onclose?.(),
+  };
+  await server.connect(transport);
+  transport.onmessage?.(message);
+  try {
+    return { status: 200, text: JSON.stringify(await untilAborted(responded.promise, signal)) };
+  } catch (error) {
+    // Aborts the call. After a response, there is nothing to close.
+    await server.close();
+    if (signal.aborted) return { status: CLIENT_GONE, text: '' };
+    throw error;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Calls a tool if the message contains only its name and arguments. Returns undefined for any other message, and for an
+ * unknown tool. The SDK would create a server, and check the arguments and the result, which `runTool` has checked.
+ */
+function callTool({ id, method, params }: JSONRPCRequest, exchange: Exchange, signal: AbortSignal) {
+  if (method !== 'tools/call' || !isRecord(params)) return undefined;
+  const { name, arguments: given = {}, ...rest } = params;
+  if (typeof name !== 'string' || !isRecord(given) || Object.keys(rest).length > 0) return undefined;
+  const call = exchange.call(name, given, signal);
+  return call?.then(
+    (result) => ({ status: 200, text: JSON.stringify({ result, jsonrpc: '2.0', id }) }),
+    (error) => {
+      if (signal.aborted) return { status: CLIENT_GONE, text: '' };
+      throw error;
+    },
+  );
+}
+
+function serveLegacy(
+  message: JSONRPCRequest,
+  revision: string | undefined,
+  exchange: Exchange,
+  signal: AbortSignal,
+): LegacyResponse | Promise<LegacyResponse> {
+  // A client negotiates the revision when it initializes, and names the revision in its other requests.
+  if (message.method === 'initialize' || revision === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
+    return callTool(message, exchange, signal) ?? respondToLegacy(message, exchange, signal);
+  const supported = `supported revisions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`;
+  const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
+  return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };
+}
 
 type ProtocolHeaders = Readonly<Record<string, unknown>>;
 

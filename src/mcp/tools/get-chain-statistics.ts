@@ -3,9 +3,8 @@ import { SECOND } from '#core/clock';
 import type { Statistics } from '#statistics/statistics';
 import { type TokenStatistics, tokenStatistics } from '#statistics/statistics-records';
 import { statisticsToken, usd } from '#statistics/statistics-routes';
-import { isoTime, isoTimeSchema } from '../dates.ts';
 import { defineTool } from '../tool.ts';
-import { jsonOf, provenanceOf } from '../tool-response.ts';
+import { isoTime, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
 
 export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
   defineTool({

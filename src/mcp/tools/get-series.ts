@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import type { TokenName } from '#catalogue/token';
 import type { Clock } from '#core/clock';
-import { isoTime, isoTimeSchema } from '#mcp/dates';
-import type { ToolParameters } from '#mcp/parameters';
-import type { Row } from '#mcp/table';
-import { inBuckets, intervalToRead, noteOf, SERIES_INTERVALS, type SeriesInterval } from '#mcp/thin-series';
-import { defineTool, priceProvenance, type Tool } from '#mcp/tool';
-import { jsonOf, provenanceOf } from '#mcp/tool-response';
 import type { Candles } from '#prices/candles/candles';
 import { type Form, figureAt, inJson, isLastOfSecond } from '#prices/history/series-text';
 import type { WindowSize } from '#prices/history/window-reader';
@@ -21,6 +15,10 @@ import {
 import { candle, priceSeries } from '#prices/model/prices-records';
 import type { PointColumns } from '#prices/model/series';
 import type { Market } from '#prices/open-market';
+import type { ToolParameters } from '../parameters.ts';
+import { inBuckets, intervalToRead, noteOf, SERIES_INTERVALS, type SeriesInterval } from '../thin-series.ts';
+import { defineTool, priceProvenance, type Row, type Tool } from '../tool.ts';
+import { isoTime, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
 
 const figure = priceSeries.shape.prices.element.shape.price.nullable();
 const point = z.object({ date: isoTimeSchema, price: figure, market_cap: figure, total_volume: figure });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isoOfHttpDate, isoTimeSchema } from '#mcp/dates';
-import type { ToolParameters } from '#mcp/parameters';
-import { defineTool, priceProvenance } from '#mcp/tool';
-import { jsonOf, provenanceOf } from '#mcp/tool-response';
 import { type TokenPrice, tokenPrice } from '#prices/latest/latest-records';
+import { type DateSnapshot, dateSnapshot } from '#prices/model/prices-records';
 import type { Market } from '#prices/open-market';
 import { callsFor } from '#prices/parameters';
+import type { ToolParameters } from '../parameters.ts';
+import { defineTool, priceProvenance } from '../tool.ts';
+import { isoOfHttpDate, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
 
 const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
 const time = isoTimeSchema.nullable();
@@ -35,5 +35,31 @@ export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, curr
       }));
       const rows = prices.map((price) => COLUMNS.map((column) => price[column]));
       return { data: { prices }, columns: COLUMNS, rows, ...provenanceOf(response) };
+    },
+  });
+
+const SNAPSHOT_COLUMNS = ['current_price', 'market_cap', 'total_volume'] as const;
+
+export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, currency }: ToolParameters) =>
+  defineTool({
+    name: 'get_price_on_date',
+    title: 'Get the price on a date',
+    description:
+      'Price, market cap and volume of a token at 00:00 UTC on one date, up to today. Costs 1 call. For several dates, ' +
+      'use get_price_history.',
+    scope: 'prices',
+    cost: () => 1,
+    input: z.object({ tokenName: token, date, currency }),
+    output: dateSnapshot.extend(priceProvenance),
+
+    async call({ tokenName, date, currency }) {
+      const response = await market.date(tokenName, date, 'json', currency);
+      const [snapshot] = jsonOf<[DateSnapshot]>(response);
+      return {
+        data: snapshot,
+        columns: SNAPSHOT_COLUMNS,
+        rows: [SNAPSHOT_COLUMNS.map((column) => snapshot[column])],
+        ...provenanceOf(response),
+      };
     },
   });
