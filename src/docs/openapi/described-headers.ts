@@ -144,10 +144,7 @@ function occurring(status: number, isPriced: boolean, own: readonly Occurrence[]
   return ['Cache-Control', ...allowance, ...(BY_STATUS[status] ?? [])];
 }
 
-/**
- * `own` contains the route's headers. Required and optional headers are separate components, which are declared on
- * first use.
- */
+/** `own` contains the route's headers. Each header is a component, declared on first use. */
 export function headersOf(
   status: number,
   isPriced: boolean,

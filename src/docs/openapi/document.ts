@@ -99,10 +99,7 @@ function complete(document: Document, { basePath, tags, access }: Description): 
   return { ...document, paths, components: { ...components, schemas, ...declared } };
 }
 
-/**
- * Describes the routes that are registered afterwards, in `/openapi.json`. Returns a function that reads the document once
- * all routes are registered.
- */
+/** Describes the routes registered afterwards. Returns a function that reads the document once all are registered. */
 export async function generateDocument(app: FastifyInstance, description: Description): Promise<() => Document> {
   const { title, basePath, publicUrl, tags } = description;
   await app.register(swagger, {

@@ -47,9 +47,7 @@ function describedBody({ content, ...rest }: NonNullable<Operation['requestBody'
   return { required: true, ...rest, content: Object.fromEntries(media) };
 }
 
-/**
- * Parameters that several operations share, by name. If their descriptions differ, the most common description is used.
- */
+/** Parameters that several operations share, by name, with their most common description. */
 function sharedOf({ paths }: Document): Map<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

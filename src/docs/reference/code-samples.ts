@@ -9,10 +9,7 @@ export type Language = keyof typeof LANGUAGES;
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 type Call = { method: string; url: string; headers: Record<string, string>; body?: Json | undefined };
 
-/**
- * A body with all required members and the first optional member that has an example. If a body has no declared
- * members, its example is used.
- */
+/** A body with all required members and the first optional one with an example, or the example of the body. */
 export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   const { properties, required } = resolve(schema, named);
   if (!properties) return exampleOf(schema, named) as Json;

@@ -7,10 +7,7 @@ import { methodHtml } from '#docs/reference/operation-html';
 import { toHtmlPage, toMarkdown } from './manual.ts';
 import type { Content, Page } from './page.ts';
 
-/**
- * Frequent questions. Most IDs are the anchors that were used when the docs were a single page, so that an old address
- * leads to the entry.
- */
+/** Frequent questions. Most IDs are anchors of the former single page, so that an old address leads to the entry. */
 const QUESTIONS: readonly [id: string, title: string, path: string, section?: string][] = [
   ['key', 'Get a key', 'getting-started', 'get-a-key'],
   ['first-call', 'Make the first call', 'getting-started', 'make-the-first-call'],

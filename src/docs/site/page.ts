@@ -42,10 +42,7 @@ export const partsOf = (html: string): Part[] =>
     return [{ id, title, address, html: part, isSection: tag === 'section' }];
   });
 
-/**
- * An entry of the search. `words` are the words of the text, without repetitions. `isField` marks a field of an
- * operation.
- */
+/** An entry of the search. `words` are the distinct words of the text. `isField` marks a field of an operation. */
 type SearchEntry = { title: string; note: string; href: string; words: string; isField?: true };
 
 const wordsOf = (text: string) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))].join(' ');
