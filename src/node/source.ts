@@ -31,10 +31,7 @@ const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
 /** Connections for searches, and for all other calls: enough for sixteen users with four calls each. */
 const CONNECTIONS = 64;
 
-/**
- * How often each node's newest block is requested while calls arrive, in ms. A failing node rests as long, so every
- * check can find it healthy.
- */
+/** How often each node's newest block is requested while calls arrive, in ms, and how long a failing node rests. */
 export const CHECK_INTERVAL = 10 * SECOND;
 export const createNodeBreaker = () => createBreaker({ longestOpen: CHECK_INTERVAL });
 
@@ -131,10 +128,7 @@ export function openNode({ url, name = 'node', ...options }: Options) {
   const searches = openUpstream({ ...parts, breaker: createNodeBreaker() });
 
   return {
-    /**
-     * Throws `UpstreamFailure` if no response arrives. `sent` states whether the node may have the request. `signal`
-     * cancels the call.
-     */
+    /** Throws `UpstreamFailure` if no response arrives. `sent`: whether the node may have the request. */
     send(request: NodeRequest, withinMs: number, signal?: AbortSignal): Promise<NodeReply> {
       const { path, query, body } = request;
       const isSearch = isUpToCaller(request);
