@@ -18,10 +18,7 @@ export type StoredMessage = {
 
 export type MessageCursor = { createdAt: number; id: string };
 
-/**
- * When the service gives up on a message, it removes the address from the payload. Only the payloads of recoveries
- * contain an address.
- */
+/** A message that is given up on loses its address. Only the payloads of recoveries contain one. */
 const HAS_RECIPIENT = Prisma.sql`(given_up_at IS NULL OR kind <> 'recover')`;
 const COLUMNS = Prisma.sql`id::text, kind, user_key AS "userKey", created_at AS "createdAt", attempts, due_at AS "dueAt",
   last_error AS "lastError", ${HAS_RECIPIENT} AS "hasRecipient"`;

@@ -27,9 +27,7 @@ const toMessage = (stored: StoredMessage): Message => ({
   state: stateOf(stored),
 });
 
-/**
- * The operator's view of undelivered messages. `wake` sends due messages now; it is undefined if mail is not configured.
- */
+/** The operator's view of undelivered messages. `wake` sends due messages; undefined if mail is not configured. */
 export function createMessages({ store, wake }: { store: MessageStore; wake: (() => void) | undefined }) {
   return {
     list: async (after: MessageCursor | undefined, limit: number): Promise<Message[]> =>

@@ -53,10 +53,7 @@ export function createOutboxStore(prisma: PrismaClient) {
         WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND given_up_at IS NULL`;
     },
 
-    /**
-     * Gives up on the message, unless it was claimed again. Removes `email`, because the user with this address may be
-     * erased later.
-     */
+    /** Gives up on the message, unless it was claimed again. Removes `email`: its user may be erased later. */
     async gaveUp({ id, attempts }: Pick<OutboxMessage, 'id' | 'attempts'>, error: string): Promise<void> {
       await prisma.$executeRaw`
         UPDATE outbox_message SET due_at = NULL, given_up_at = clock_timestamp(), last_error = ${error},

@@ -8,17 +8,12 @@ import type { FailureLog } from '#upstream/failures/failure-log';
 /** How often a process checks for due messages of all processes, in ms. */
 const POLL_INTERVAL = 5 * SECOND;
 const ATTEMPT = 30 * SECOND;
-/**
- * How long a claim lasts, in ms. This is longer than an attempt. If a process is killed, another process takes over
- * within a minute.
- */
+/** How long a claim lasts, in ms: longer than an attempt. Another process takes over within a minute. */
 const CLAIM = 45 * SECOND;
 const AT_ONCE = 5;
 const MAX_REASON = 300;
 
-/**
- * Throws `Undeliverable` if a retry would be useless. A message may be delivered twice. Operators can see the errors.
- */
+/** Throws `Undeliverable` if a retry is useless. A message may be delivered twice. Operators see the errors. */
 export type Deliver = (message: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 type Dependencies = {
@@ -103,10 +98,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     onError: (error) => failures.failed('outbox claim', error),
   });
 
-  /**
-   * Starts due deliveries. Claims run one at a time. If a claim is requested while another runs, a further claim
-   * follows.
-   */
+  /** Starts due deliveries. Claims run one at a time. A claim that is requested during another follows it. */
   function look(): Promise<void> {
     isWanted = true;
     return polling.run();
@@ -148,10 +140,7 @@ export const MAX_PAUSE = 4 * HOUR;
 const SPREAD = 0.2;
 const LEAST = MINUTE / 2;
 
-/**
- * Returns the pause in ms, or undefined to give up. The last attempt is made at the maximum age. `random` is from 0 to
- * 1.
- */
+/** The pause in ms; undefined to give up. The last attempt is at the maximum age. `random` is from 0 to 1. */
 export function retryDelay(attempts: number, age: number, random: number): number | undefined {
   if (age >= GIVEN_UP_AFTER) return undefined;
   const pause = Math.min(FIRST_PAUSE * 2 ** (attempts - 1), MAX_PAUSE) * (1 + SPREAD * random);

@@ -8,9 +8,7 @@ type NewToken = { hash: string; userKey: number; expiresAt: number };
 
 export function createRecoveryStore(prisma: PrismaClient) {
   return {
-    /**
-     * Returns whether the limit allows the email. The same statement runs for registered and unregistered addresses.
-     */
+    /** Returns whether the limit allows the email. Registered and unregistered addresses get the same statement. */
     async request(id: string, email: string, now: number): Promise<boolean> {
       const rows = await prisma.$queryRaw<unknown[]>`
         WITH admitted AS (${admitMail('recover', email, MAIL_RATES.recover, now)}),

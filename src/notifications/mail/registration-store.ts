@@ -12,9 +12,7 @@ type PendingRegistration = { id: string; email: string; plan: Plan; expiresAt: n
 
 export function createRegistrationStore(prisma: PrismaClient) {
   return {
-    /**
-     * Returns whether the limit allows the email. The same statement runs for registered and unregistered addresses.
-     */
+    /** Returns whether the limit allows the email. Registered and unregistered addresses get the same statement. */
     async request(
       id: string,
       { name, email, plan }: RegistrationForm,

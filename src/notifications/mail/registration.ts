@@ -17,10 +17,7 @@ type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<U
 
 export function createVerifiedRegistration({ store, users, mailer, wake, clock, publicUrl }: Dependencies) {
   return {
-    /**
-     * Stores a registration and requests the email with the code. Throws `rate_limited` if the limit of the address is
-     * reached.
-     */
+    /** Stores a registration and requests the email. Throws `rate_limited` if the limit of the address is reached. */
     async request(form: RegistrationForm): Promise<{ email: string; expiresAt: string }> {
       const now = clock.now();
       const expiresAt = now + TOKEN_LIFE.verify;

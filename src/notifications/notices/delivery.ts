@@ -27,18 +27,13 @@ export function createNoticeDelivery({ store, ...deps }: Dependencies): Record<s
   return Object.fromEntries(deliveries);
 }
 
-/**
- * How often each look-up runs in all processes together, and how often a process checks whether it is its turn, in ms.
- */
+/** How often each look-up runs in all processes together, and how often a process checks for its turn, in ms. */
 const USAGE_INTERVAL = 5 * SECOND;
 const VALIDITY_INTERVAL = MINUTE;
 const TURN_INTERVAL = 2.5 * SECOND;
 /** The delay between look-ups is at least this many times their duration, so it grows with the number of users. */
 const PART = 50;
-/**
- * How long a call may wait, in ms, not counting the time that it waits for upstreams. After this time, its charge is
- * final.
- */
+/** How long a call may wait, in ms, without the time for upstreams. After this time, its charge is final. */
 const MAX_WAIT = 10 * SECOND;
 
 type WatchDependencies = {

@@ -30,17 +30,11 @@ function reasonOf({ command, response, message }: SmtpError): string {
 
 /** An enhanced status code (RFC 3463). The look-arounds exclude IP addresses. */
 const ENHANCED_CODE = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
-/**
- * Codes `5.1.x` concern the recipient's address, except `5.1.7` and `5.1.8`, which concern the sender's address. The
- * operator sets that address.
- */
+/** Codes `5.1.x` concern the recipient's address, except `5.1.7` and `5.1.8`, which concern the sender's. */
 const ADDRESS_CODE = /^5\.1\.(?!0*[78]$)/;
 const MAILBOX = '(?:mailbox|recipient|user|account|email address)';
 const UNKNOWN = '(?:unknown|not found|(?:does not|doesn.?t) exist)';
-/**
- * Servers also use 550 to reject senders, hosts and violations of policies. A text that names one of these does not
- * concern the mailbox.
- */
+/** Servers also use 550 to reject senders, hosts and policies. A text about these does not concern the mailbox. */
 const UNKNOWN_MAILBOX = new RegExp(
   `no such ${MAILBOX}|(?:unknown|invalid) ${MAILBOX}|${MAILBOX}(?: address)?(?: is| was)? ${UNKNOWN}|no mailbox`,
   'i',

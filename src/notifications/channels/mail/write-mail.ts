@@ -2,10 +2,7 @@ import { escapeHtml } from '#core/forms/record-fields';
 
 export type Mail = { subject: string; text: string; html: string };
 
-/**
- * Parts must not contain client input. Otherwise, an attacker could enter another person's address, and send text to
- * that person.
- */
+/** Parts must not contain client input: an attacker could enter another person's address and send text to it. */
 export type MailPart = string | { link: string; words: string } | { code: string };
 
 function textOf(part: MailPart): string {

@@ -43,10 +43,7 @@ const DELIVERIES = Prisma.sql`
     d.delivered_at AS "deliveredAt", m.due_at AS "dueAt"
   FROM webhook_delivery d LEFT JOIN outbox_message m ON m.id = d.id AND m.given_up_at IS NULL`;
 
-/**
- * SQL: deletes a user's ended deliveries that can no longer be listed. Deliveries of the last hour remain, because the
- * hourly limits count them.
- */
+/** SQL: deletes a user's ended, unlisted deliveries. Those of the last hour remain: the hourly limits count them. */
 const deleteSurplus = (userKey: number): Prisma.Sql => Prisma.sql`
   DELETE FROM webhook_delivery WHERE id IN (
     SELECT d.id FROM (

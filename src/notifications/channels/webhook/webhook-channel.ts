@@ -10,10 +10,7 @@ export function webhookBody(notice: Notice, term: NoticeTerm): string {
   return JSON.stringify({ type, timestamp: iso(notice.reportedAt), data });
 }
 
-/**
- * The maximum number of concurrent webhooks. It is high, because an unresponsive receiver occupies a slot until the
- * deadline.
- */
+/** The maximum number of concurrent webhooks: an unresponsive receiver occupies a slot until the deadline. */
 export const WEBHOOKS_AT_ONCE = 50;
 
 export const webhookChannel = channel({

@@ -11,9 +11,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 /** Names that every system resolves to itself (RFC 6761, 6.3). */
 export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
 
-/**
- * Checks only the text, because each connection checks the address. The `allowed` networks do not have to be public.
- */
+/** Checks only the text: each connection checks the address. The `allowed` networks do not have to be public. */
 export function webhookUrlFault(text: string, allowed: readonly Network[]): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || STRAY.test(text)) return 'must be a URL';
@@ -30,10 +28,7 @@ export function webhookUrlFault(text: string, allowed: readonly Network[]): stri
 export const mayBeCalled = ({ protocol }: URL, address: string, allowed: readonly Network[]): boolean =>
   isAmong(allowed, address) || (protocol === 'https:' && isPublicAddress(address));
 
-/**
- * The IPv6 addresses that IANA assigns to hosts (RFC 4291, 2.4). All other IPv6 addresses are special or embed IPv4
- * addresses.
- */
+/** The IPv6 addresses that IANA assigns to hosts (RFC 4291, 2.4). All others are special or embed IPv4 addresses. */
 const GLOBAL_UNICAST = parseNetwork('2000::/3');
 
 /** Whether the second half of an IPv6 address embeds an IPv4 address (ISATAP, RFC 5214, 6.1). */

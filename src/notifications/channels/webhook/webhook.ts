@@ -45,10 +45,7 @@ type Options = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/**
- * Sends each POST on a separate connection to a checked address, without following redirects or using proxies. Reads
- * only the head of the response.
- */
+/** Sends each POST on its own connection, without redirects and proxies. Reads only the head of the response. */
 export function createWebhookSender({ allowed, nameServers, deadlineMs = DEADLINE }: Options) {
   async function send(target: URL, body: string, headers: Headers, signal: AbortSignal): Promise<number> {
     const isAllowed = (address: string) => mayBeCalled(target, address, allowed);
