@@ -17,10 +17,7 @@ import { note, withProgress } from './output.ts';
 
 const NO_DATABASE = 'set DATA_DIR or DATABASE_URL, or start the service once to create the database';
 
-/**
- * Connects through the service if it runs on the embedded database. If the database has no users, prints its place.
- * Shows the progress of long-running work.
- */
+/** Connects through the service if it runs on the embedded database. Notes a database without users. */
 export async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const settings = readSettings();
   const { databaseUrl, dataDir } = settings;

@@ -47,10 +47,7 @@ function faultOf(file: string, error: unknown): unknown {
   return error;
 }
 
-/**
- * The real path of the file to write. The backup is renamed to this path, which would replace a device, a pipe or a link
- * by a file.
- */
+/** The real path of the file to write. A rename to another path would replace a device, a pipe or a link by a file. */
 function backupTarget(file: string, dataDir: string): string {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new ExitError(`${folder} does not exist: create the directory first`);
