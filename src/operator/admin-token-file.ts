@@ -6,10 +6,7 @@ import { toError } from '#core/errors';
 /** A token, its file, and whether this call has created it. */
 export type StoredToken = { token: string; path: string; isNew: boolean };
 
-/**
- * Reads the operator's token from `dataDir`, or creates it. Only the owner of the file can read it. Throws the error of
- * the file system.
- */
+/** Reads the operator's token from `dataDir`, or creates it, readable only by its owner. Throws file system errors. */
 export async function readOrCreateAdminToken(dataDir: string): Promise<StoredToken> {
   const path = resolve(join(dataDir, 'admin-token'));
   const token = randomBytes(24).toString('base64url');

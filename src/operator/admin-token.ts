@@ -4,10 +4,7 @@ import { Problem } from '#core/problems';
 
 /** The maximum number of wrong tokens from an address within a minute. Further wrong tokens are rejected with 429. */
 const MAX_WRONG = 10;
-/**
- * The maximum number of addresses whose wrong tokens are counted. When it is exceeded, the least recent address is
- * dropped.
- */
+/** The maximum number of addresses whose wrong tokens are counted. The least recent address is dropped first. */
 const MAX_ADDRESSES = 1_000;
 
 const wrongToken = (detail: string) =>

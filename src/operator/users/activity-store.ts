@@ -9,10 +9,7 @@ const SLOT = 5 * MINUTE;
 const SLOTS = HOUR / SLOT + 1;
 /** The maximum number of users per statement. */
 const AT_ONCE = 5_000;
-/**
- * Users register concurrently, so a record number may become visible after a higher record number. This is the
- * tolerance.
- */
+/** The tolerance for record numbers that become visible after higher ones, because users register concurrently. */
 const LATE = 1_000;
 
 const utc = (column: string) => Prisma.raw(`(${column} AT TIME ZONE 'UTC')`);
@@ -86,10 +83,7 @@ export function createActivityStore(prisma: PrismaClient) {
     SELECT user_key, calls::float8 AS calls, used, resets_at::text AS resets_at FROM counted`;
 
   return {
-    /**
-     * Adds the rows of some new users, and returns their number. The calls of a user who registered within the last hour
-     * count from 0.
-     */
+    /** Adds rows of new users. Returns their number. A user of the last hour starts with 0 calls. */
     async add(now: number): Promise<number> {
       const users = await prisma.$queryRaw<Key[]>`
         SELECT key FROM "user" WHERE key > (SELECT coalesce(max(user_key), 0) - ${LATE}::int FROM user_activity)

@@ -3,18 +3,12 @@ import type { Job } from '#core/jobs';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { type ActivityStore, AT_ONCE } from './activity-store.ts';
 
-/**
- * How often the summary is updated by one of the processes, and how often each process checks whether it is its turn,
- * in ms.
- */
+/** How often one of the processes updates the summary, and how often each process checks for its turn, in ms. */
 const UPDATE_INTERVAL = MINUTE;
 const TURN_INTERVAL = 10 * SECOND;
 /** Each pause is at least this many times as long as an update, and therefore grows with the number of active users. */
 const PART = 50;
-/**
- * The longest pause between updates, in ms, after which it is known in which slot the calls since the last update were
- * made.
- */
+/** The longest pause between updates, in ms, after which the slot of the calls since the last update is known. */
 const MAX_GAP = 15 * MINUTE;
 
 type Dependencies = {
