@@ -23,10 +23,7 @@ import { isoTime, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.t
 const figure = priceSeries.shape.prices.element.shape.price.nullable();
 const point = z.object({ date: isoTimeSchema, price: figure, market_cap: figure, total_volume: figure });
 
-/**
- * Writes at most 500 points, one per second as in the CSV. If a series is longer, writes the first point of each week or
- * month, and the last point of all.
- */
+/** Writes at most 500 points, one per second as in the CSV: of a longer series, the first of each week or month. */
 const pointsFrom = (read: CandleInterval): Form<PointColumns> => ({
   name: 'points',
   *render({ at, price, marketCap, volume }) {

@@ -7,10 +7,7 @@ import type { NodeCaller } from '#node/pool';
 import { hash } from '#node/transactions-routes';
 import { defineTool, type ToolCall } from '../tool.ts';
 
-/**
- * Calls the node within the user's limit of concurrent calls, which the node's routes share. A call whose client
- * disconnects is cancelled, and no longer counts.
- */
+/** Calls the node within the user's limit of concurrent calls, which the node's routes share. */
 export const createCallNode =
   ({ node, begin }: Pick<Nodes, 'node' | 'begin'>) =>
   async <Value>(
