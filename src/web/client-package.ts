@@ -20,10 +20,7 @@ async function readArchive(file: string): Promise<Representation> {
   return { coding: 'identity', payload, etag: `"${hash}"` };
 }
 
-/**
- * Serves the packed client of this release at `/client.tgz`, which npm installs. If it is not built, logs a warning, and
- * the path responds with 404.
- */
+/** Serves the packed client at `/client.tgz`, which npm installs. If it is not built, logs a warning. */
 export function serveClientPackage(app: FastifyInstance, basePath: string, file: string): void {
   if (!existsSync(file)) {
     app.log.warn(`client not built: /client.tgz responds with 404; run npm run build:client to build it in ${file}`);

@@ -26,10 +26,7 @@ const dateInWords = (at: number) => new Date(at).toUTCString().slice('Sat, '.len
 export const timeInWords = (at: number) => `${dateInWords(at)}, ${new Date(at).toISOString().slice(11, 19)} UTC`;
 export const timeHtml = (at: number) => `<time datetime="${new Date(at).toISOString()}">${timeInWords(at)}</time>`;
 
-/**
- * A length of time in its largest whole unit. If the number is below ten, the next smaller unit follows: `1 hour 5
- * minutes`.
- */
+/** A length of time in its largest whole unit. Below ten, the next smaller unit follows: `1 hour 5 minutes`. */
 function durationInWords(ms: number): string {
   const place = UNITS.findIndex(([unit]) => ms >= unit);
   if (place === -1) return 'less than a second';
