@@ -17,10 +17,7 @@ function polymod(values: readonly number[]): number {
   return sum;
 }
 
-/**
- * Converts groups of `from` bits to groups of `to` bits. If `pads` is set, pads the remaining bits. Otherwise, requires
- * them to be zeros.
- */
+/** Converts groups of `from` bits to groups of `to` bits. The remaining bits are padded, or must be zeros. */
 function regrouped(values: Iterable<number>, from: number, to: number, pads: boolean): number[] | undefined {
   const groups: number[] = [];
   let [rest, bits] = [0, 0];
@@ -68,10 +65,7 @@ export function bytesOf(address: string): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }
 
-/**
- * Converts an address to lower case, which nodes use. An address may be entirely in upper case (BIP 173), as in QR
- * codes.
- */
+/** Converts an address to lower case, which nodes use. In QR codes, it may be entirely in upper case (BIP 173). */
 export const lowerCaseAddress = (text: string): string => (text === text.toUpperCase() ? text.toLowerCase() : text);
 
 /** Converts the addresses in a text to lower case. Other words in upper case, such as hashes, are not changed. */
@@ -102,10 +96,7 @@ export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
 const MAX_DEPTH = 4;
 const MAX_KEYS = 100;
 
-/**
- * Converts a key from protobuf JSON. Returns null if there is no key. A key of a type that amino does not know keeps
- * its URL and members.
- */
+/** Converts a key from protobuf JSON; null if there is none. A key that amino does not know keeps its members. */
 export function aminoKey(key: unknown, depth = 0): AminoKey | null {
   if (key === undefined || key === null) return null;
   const { '@type': type, ...rest } = members(key, 'public key');

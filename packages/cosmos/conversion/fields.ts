@@ -30,10 +30,7 @@ export const rejection = (what: string, expected: string) =>
 
 const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-/**
- * A kind without members. The functions return undefined for an invalid value. `amino` may return null to omit the
- * value.
- */
+/** A kind without members. Both functions return undefined for an invalid value. Null from `amino` omits it. */
 const scalar = (
   expected: string,
   amino: (value: unknown) => unknown,

@@ -16,9 +16,7 @@ const MAX_SIGNERS = 16;
 
 const OPERATOR = /valoper$/;
 
-/**
- * Returns the account of a signer. The operator of a validator signs with the account whose address has the same bytes.
- */
+/** The account of a signer. The operator of a validator signs with the account that has the same bytes. */
 function accountOf(signer: string): string {
   const prefix = prefixOf(signer);
   if (prefix === undefined) throw rejection('the address of a signer', 'in bech32 with a valid checksum');

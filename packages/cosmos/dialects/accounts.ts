@@ -37,9 +37,7 @@ function flatten(value: Members, depth = 0): Members {
   return { ...rest, ...flatten(base as Members, depth + 1) };
 }
 
-/**
- * The key from a legacy node: bech32 up to SDK 0.38, amino JSON in later versions, null before the first transaction.
- */
+/** A legacy node's key: bech32 up to SDK 0.38, amino JSON later, null before the first transaction. */
 function legacyKey(key: unknown): AminoKey | string | null {
   if (key === undefined || key === null || key === '') return null;
   if (typeof key === 'string') return key;
@@ -47,10 +45,7 @@ function legacyKey(key: unknown): AminoKey | string | null {
   return { type: text(type, 'public_key'), value };
 }
 
-/**
- * Finds the object with the numbers in an account of an unknown type. It may be at any place, down to the depth
- * `MAX_DEPTH`.
- */
+/** Finds the object with the numbers in an account of an unknown type, at any place down to `MAX_DEPTH`. */
 function findNumbers(value: Members, requested: string, depth = 0): Members | undefined {
   const hasNumbers = value.account_number !== undefined || value.sequence !== undefined;
   if (value.address === requested && hasNumbers) return value;
@@ -61,9 +56,7 @@ function findNumbers(value: Members, requested: string, depth = 0): Members | un
 
 const isKnown = (type: string): boolean => TYPES.has(type) || [...TYPES.values()].includes(type);
 
-/**
- * The flat members of an account. If the type of the account is unknown, the address and the numbers may be missing.
- */
+/** The flat members of an account. If its type is unknown, the address and the numbers may be missing. */
 function membersOf(type: string, value: Members, requested: string): Members {
   if (isKnown(type)) return flatten(value);
   const flat = optionalPart(() => flatten(value)) ?? value;

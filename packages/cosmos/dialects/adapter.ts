@@ -9,10 +9,7 @@ export type { NodeCalls, NodeCapabilities };
 export const ADAPTERS = { legacy: createLegacyAdapter, cosmos: createModernAdapter };
 export type NodeDialect = keyof typeof ADAPTERS;
 
-/**
- * Detects the dialect by requesting the latest block. Returns `cosmos` if a node supports both dialects. Throws
- * `NodeFault`.
- */
+/** Detects the dialect with the latest block. `cosmos` if a node supports both dialects. Throws `NodeFault`. */
 export async function detectDialect(send: SendToNode): Promise<NodeDialect> {
   for (const dialect of ['cosmos', 'legacy'] as const) {
     try {

@@ -71,18 +71,13 @@ export function nodeStateOf(message: string): NodeFaultKind | 'height' | undefin
   return OWN_STATES.find(([, wording]) => wording.test(searched))?.[0];
 }
 
-/**
- * The statuses with which a node rejects an invalid request. Any other status comes from a proxy in front of the node.
- */
+/** The statuses of a node that rejects an invalid request. Any other status comes from a proxy in front of it. */
 const REJECTIONS = new Set([400, 404, 409, 413, 414, 415, 422, 500]);
 
 /** A router's error for an unknown path. */
 const NO_SUCH_PATH = /^(not implemented|not found|404 page not found)$/i;
 
-/**
- * Reads `{message}`, `{error}`, JSON-RPC's `{error: {message, data}}`, or the `{detail}` and `{reason}` of some
- * gateways.
- */
+/** Reads `{message}`, `{error}`, JSON-RPC's `{error: {message, data}}`, or `{detail}` and `{reason}` of gateways. */
 function messageOf(body: unknown): string | undefined {
   if (!isMembers(body)) return undefined;
   const { error } = body;

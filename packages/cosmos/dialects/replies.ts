@@ -37,10 +37,7 @@ export type NodeCalls = {
    * before anything is sent.
    */
   broadcast(request: BroadcastRequest): Promise<LegacyTransaction>;
-  /**
-   * The latest block's height and chain ID, and CometBFT's major version. Each of them is undefined if the node omits
-   * it.
-   */
+  /** The latest block's height and chain ID, and CometBFT's major version; undefined if the node omits it. */
   head(): Promise<{ height: number; chainId: string | undefined; version?: string | undefined }>;
 };
 

@@ -27,10 +27,7 @@ const READERS = new Map<string, (value: unknown, what: string) => unknown>([
   ['logs', list],
 ]);
 
-/**
- * The number of transactions that are converted between two pauses. On a page of 4 MB, converting this number takes a
- * few ms.
- */
+/** The number of transactions converted between two pauses. On a page of 4 MB, this takes a few ms. */
 const PAUSE_EVERY = 10;
 const nextTurn = () => new Promise<void>((turn) => setTimeout(turn, 0));
 
@@ -181,10 +178,7 @@ export function legacySearch(body: Members, report?: ReportOmitted): LegacySearc
   };
 }
 
-/**
- * Converts a modern node's search result. Before SDK 0.46, the total is in `pagination`. Some nodes omit the total.
- * Omits malformed transactions.
- */
+/** Converts a modern node's search result. Some nodes omit the total. Omits malformed transactions. */
 export async function modernSearch(
   body: Members,
   { page, limit }: { page: number; limit: number },
