@@ -89,10 +89,7 @@ export class AccountClient {
     return this.#send(() => get('/v1/user/data', json(record<UserOfKey>(TIMES))), call);
   }
 
-  /**
-   * The number of calls in the current period and on each of the last 31 days, also by key or path if `by` is set. Not
-   * charged.
-   */
+  /** The calls in the current period and on each of the last 31 days, also by key or path with `by`. Not charged. */
   usage(options?: { by?: UsageBy | undefined } & CallOptions): Promise<Usage> {
     return this.#send(() => get('/v1/user/usage', json(toUsage), { query: { by: options?.by } }), options);
   }

@@ -24,10 +24,7 @@ export type KeyOptions = {
   url?: boolean | undefined;
 };
 
-/**
- * The members to change. Null removes an expiry, a limit or a restriction. Those of an owner key are its label and its
- * limit.
- */
+/** The members to change. Null removes a term. Those of an owner key are its label and its limit. */
 export type KeyChanges = {
   label?: string | undefined;
   scopes?: readonly KeyScope[] | undefined;
