@@ -51,10 +51,7 @@ export function createChain({ seed, clock }: Setting, blockMs = DEFAULT_BLOCK_MS
 
   const view = (): ChainView => ({ chainId: CHAIN_ID, height, account: ledger.account, balances: ledger.balances });
 
-  /**
-   * The state after the fees and sequences of the transactions in the mempool are applied. Nodes check new transactions
-   * against this state.
-   */
+  /** The state after the fees and sequences of the mempool, against which nodes check new transactions. */
   function pendingView(): ChainView {
     const now = view();
     return {

@@ -44,10 +44,7 @@ export function groupByType(events: readonly ChainEvent[]): ChainEvent[] {
   }));
 }
 
-/**
- * `sequence` is the number of the account's transactions in blocks. `publicKey` is null before the account's first
- * transaction.
- */
+/** `sequence`: the account's transactions in blocks. `publicKey`: null before the first transaction. */
 export type Account = { number: number; sequence: number; publicKey: Uint8Array | null };
 
 export function createLedger() {

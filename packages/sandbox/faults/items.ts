@@ -39,9 +39,7 @@ function shifted(value: unknown, ms: number): unknown {
   return mapped(value, ([name, part]) => [[name, TIMES.test(name) ? moved(part, ms) : part]]);
 }
 
-/**
- * Changes the first member that contains a name. If an item has no such member, its only name is its key in the record.
- */
+/** Changes the first member that contains a name. Without one, the item's only name is its key in the record. */
 function renamed(value: unknown): unknown {
   let isDone = false;
   return mapped(value, ([name, part]) => {

@@ -76,10 +76,7 @@ export function dailySample(
   return midnight < (ZERO_CAP_UNTIL[token] ?? 0) ? { ...figures, marketCap: 0 } : figures;
 }
 
-/**
- * Like real charts, has arrays of unequal length, nulls, figures as strings, and a last sample that is older than the
- * previous sample.
- */
+/** Like real charts, has arrays of unequal length, nulls, figures as strings, and an older last sample. */
 function oddChart({ prices, market_caps, total_volumes }: Chart): Chart {
   const last = prices.at(-1);
   const previous = prices.at(-2);

@@ -66,9 +66,7 @@ function ticker(pair: Product, seed: number, now: number): Answer {
   });
 }
 
-/**
- * The newest candle comes first. Intervals without trades have no candle. `start` and `end` apply only if both are set.
- */
+/** The newest candle comes first. Intervals without trades have none. `start` and `end` apply only together. */
 function candles(pair: Product, query: URLSearchParams, seed: number, now: number): Answer {
   const seconds = Number(query.get('granularity') ?? 60);
   if (!GRANULARITIES.includes(seconds)) return refused(400, 'Unsupported granularity');

@@ -43,10 +43,7 @@ function rateOn(seed: number, code: string, date: number): string {
 
 const COLUMNS = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE';
 
-/**
- * The currencies in a key such as `D.USD+JPY.EUR.SP00.A`; all currencies if the key names none. Undefined for an
- * unknown key.
- */
+/** The currencies in a key such as `D.USD+JPY.EUR.SP00.A`, or all. Undefined for an unknown key. */
 function currenciesOf(key: string): string[] | undefined {
   const [, names] = /^D\.([A-Z+]*)\.EUR\.SP00\.A$/.exec(key) ?? [];
   if (names === undefined) return undefined;

@@ -10,10 +10,7 @@ const PRICES_PER_CANDLE = 5;
 const QUIET_LANE = 100;
 const SHARE_LANE = 200;
 
-/**
- * `since` is the time of the first trade. `quiet` is the share of five-minute candles without trades. `lane` is the first
- * noise lane of the exchange.
- */
+/** `since`: the first trade. `quiet`: the share of five-minute candles without trades. `lane`: the first noise lane. */
 export type TradedPair = { token: string; decimals: number; since: number; quiet: number; lane: number };
 export type Market<Pair extends TradedPair = TradedPair> = { seed: number; pair: Pair };
 
@@ -35,9 +32,7 @@ function closeOf(market: Market, at: number, length: number, now: number): numbe
   return tradeAt(market, Math.min(start + length, now));
 }
 
-/**
- * The candle that starts at `at`. If there are no trades, all prices equal the last price, and the other figures are 0.
- */
+/** The candle that starts at `at`. Without trades, all prices equal the last price, and the other figures are 0. */
 export function candleAt(market: Market, at: number, length: number, now: number) {
   const { seed, pair } = market;
   const open = closeOf(market, at - length, length, now);

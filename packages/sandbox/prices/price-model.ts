@@ -148,10 +148,7 @@ function extremesThru(seed: number, token: string, midnight: number): Extremes |
   return extremes;
 }
 
-/**
- * The extremes of the prices at `t` and at all midnights (at every tenth midnight for a synthetic token). Null before
- * the listing.
- */
+/** The extremes of the prices at `t` and at all (synthetic: every tenth) midnights. Null before the listing. */
 export function extremesAt(seed: number, token: string, midnight: number, t: number): Extremes | null {
   const price = priceAt(seed, token, t);
   if (price === null) return null;

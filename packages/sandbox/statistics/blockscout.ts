@@ -3,10 +3,7 @@ import { createChainFigures } from './arweave.ts';
 
 const PAGE = 50;
 
-/**
- * A Blockscout explorer's `/stats` and first page of `/blocks`. If `requiresKey` is set, it requires a key, but accepts
- * any value.
- */
+/** A Blockscout explorer's `/stats` and first page of `/blocks`. `requiresKey`: requires a key of any value. */
 export function createBlockscout({ seed, clock }: Setting, prefix = '/ethereum', requiresKey = false): Upstream {
   const chain = createChainFigures(seed, 'ethereum');
 
