@@ -1,23 +1,11 @@
 import type { Account } from './events.ts';
-import { addressError, addressOf, isSignedBy } from './keys.ts';
-import {
-  amountOf,
-  areValidCoins,
-  type Coin,
-  coinsText,
-  type Signature,
-  signersOf,
-  type Transaction,
-  TransactionError,
-} from './transaction.ts';
+import { addressOf, isSignedBy } from './keys.ts';
+import { amountOf, type Coin, type Signature, signersOf, type Transaction, TransactionError } from './transaction.ts';
 
 export const DENOM = 'uatom';
-const FEE_FOR_10_000_GAS = 25n;
-const MEMO_LIMIT = 256;
 
 export type ChainView = {
   chainId: string;
-  height: number;
   account(address: string): Account | null;
   balances(address: string): Coin[];
 };
@@ -25,34 +13,6 @@ export type ChainView = {
 const reject = (code: TransactionError['code'], detail: string): never => {
   throw new TransactionError(code, detail);
 };
-
-/** A node checks the fee before it accepts a transaction. The fee is not checked again in a block. */
-export function checkPrice({ fee, gas }: Transaction): void {
-  const required = { denom: DENOM, amount: (BigInt(gas) * FEE_FOR_10_000_GAS + 9_999n) / 10_000n };
-  if (amountOf(fee, DENOM) >= required.amount) return;
-  reject(13, `insufficient fees; got: ${coinsText(fee)} required: ${coinsText([required])}`);
-}
-
-function checkContent({ sends, fee, memo, timeoutHeight, signatures }: Transaction, height: number): void {
-  if (sends.length === 0) reject(18, 'must contain at least one message');
-  for (const { from, to, amount } of sends) {
-    const [sender, recipient] = [addressError(from), addressError(to)];
-    if (sender) reject(7, `Invalid sender address (${sender})`);
-    if (recipient) reject(7, `Invalid recipient address (${recipient})`);
-    if (amount.length === 0 || !areValidCoins(amount)) reject(10, coinsText(amount));
-  }
-  if (!areValidCoins(fee)) reject(13, `invalid fee provided: ${coinsText(fee)}`);
-  if (signatures.length === 0) reject(15, 'no signatures supplied');
-  const signers = signersOf({ sends }).length;
-  if (signatures.length !== signers) {
-    reject(4, `wrong number of signers; expected ${signers}, got ${signatures.length}`);
-  }
-  if (timeoutHeight > 0 && height > timeoutHeight) {
-    reject(30, `block height: ${height}, timeout height: ${timeoutHeight}`);
-  }
-  const size = Buffer.byteLength(memo);
-  if (size > MEMO_LIMIT) reject(12, `maximum number of characters is ${MEMO_LIMIT} but received ${size} characters`);
-}
 
 function checkFunds(payer: string, fee: readonly Coin[], view: ChainView): void {
   if (!view.account(payer)) reject(9, `fee payer address: ${payer} does not exist`);
@@ -92,15 +52,15 @@ function checkSignature(
 }
 
 /** Checks a transaction except its signatures, as a simulation does. */
-export function checkUnsigned(transaction: Transaction, view: ChainView): void {
-  checkContent(transaction, view.height);
+export const checkUnsigned = (transaction: Transaction, view: ChainView): void =>
   checkFunds(signersOf(transaction)[0] ?? '', transaction.fee, view);
-}
 
 /** Returns the signers, starting with the fee payer. Throws a TransactionError for an invalid transaction. */
 export function check(transaction: Transaction, view: ChainView): Signer[] {
   checkUnsigned(transaction, view);
   const signers = signersOf(transaction);
+  const { length } = transaction.signatures;
+  if (length !== signers.length) reject(4, `wrong number of signers; expected ${signers.length}, got ${length}`);
   return transaction.signatures.map((signature, place) =>
     checkSignature(transaction, signature, { address: signers[place] ?? '', place }, view),
   );

@@ -16,14 +16,6 @@ export const coinRecord = ({ denom, amount }: Coin) => ({ denom, amount: String(
 export const coinsText = (coins: readonly Coin[]): string =>
   coins.map(({ denom, amount }) => `${amount}${denom}`).join(',');
 
-/** Whether coins are valid: positive, sorted by denom, and unique. */
-export function areValidCoins(coins: readonly Coin[]): boolean {
-  return coins.every(({ denom, amount }, place) => {
-    const before = coins[place - 1];
-    return amount > 0n && (!before || before.denom < denom);
-  });
-}
-
 export const amountOf = (coins: readonly Coin[], denom: string): bigint =>
   coins.reduce((sum, coin) => (coin.denom === denom ? sum + coin.amount : sum), 0n);
 
@@ -31,17 +23,11 @@ const REASONS = {
   2: 'tx parse error',
   4: 'unauthorized',
   5: 'insufficient funds',
-  7: 'invalid address',
   8: 'invalid pubkey',
   9: 'unknown address',
   10: 'invalid coins',
   11: 'out of gas',
-  12: 'memo too large',
-  13: 'insufficient fee',
-  15: 'no signatures supplied',
-  18: 'invalid request',
   19: 'tx already in mempool',
-  30: 'tx timeout height',
   32: 'incorrect account sequence',
 } as const;
 

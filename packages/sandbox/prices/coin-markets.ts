@@ -87,10 +87,8 @@ export function coinDetails(seed: number, token: SandboxToken, now: number): unk
     id,
     symbol,
     name: title,
-    web_slug: id,
     asset_platform_id: Object.keys(platforms)[0] ?? null,
     platforms: Object.keys(platforms).length > 0 ? platforms : { '': '' },
-    categories: [],
     genesis_date: genesis,
     market_cap_rank: rank,
     market_data: {

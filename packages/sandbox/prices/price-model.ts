@@ -11,31 +11,19 @@ type Extreme = { price: number; at: number };
  * supply approaches `limit`, with the time constants `climb` and `issuance` in years. `volatility` is for one day.
  */
 type Economy = {
-  price: { first: number; settled: number; climb: number; volatility: number } | 'pegged';
-  supply: { issued: number; limit: number; issuance: number };
+  price: readonly [first: number, settled: number, climb: number, volatility: number] | 'pegged';
+  supply: readonly [issued: number, limit: number, issuance: number];
   turnover: number;
-};
-
-type Row = readonly [number, number, number];
-const economy = (
-  price: readonly [...Row, number] | 'pegged',
-  [issued, limit, issuance]: Row,
-  turnover: number,
-): Economy => {
-  const supply = { issued, limit, issuance };
-  if (price === 'pegged') return { price, supply, turnover };
-  const [first, settled, climb, volatility] = price;
-  return { price: { first, settled, climb, volatility }, supply, turnover };
 };
 
 // Synthetic values of a realistic magnitude.
 const ECONOMIES: Readonly<Record<string, Economy>> = {
-  bitcoin: economy([130, 90_000, 3.2, 0.03], [11_080_000, 21_000_000, 5.43], 0.03),
-  arweave: economy([1.2, 9, 0.8, 0.055], [33_000_000, 66_000_000, 1.2], 0.06),
-  ethereum: economy([1.6, 3_000, 1.8, 0.038], [72_100_000, 122_000_000, 2.6], 0.05),
-  solana: economy([0.9, 140, 0.7, 0.05], [8_000_000, 700_000_000, 3.6], 0.06),
-  'usd-coin': economy('pegged', [12_000_000, 110_000_000_000, 8], 0.15),
-  'micro-coin': economy([2e-9, 4e-9, 1, 0.05], [4e14, 4.2e14, 5], 0.05),
+  bitcoin: { price: [130, 90_000, 3.2, 0.03], supply: [11_080_000, 21_000_000, 5.43], turnover: 0.03 },
+  arweave: { price: [1.2, 9, 0.8, 0.055], supply: [33_000_000, 66_000_000, 1.2], turnover: 0.06 },
+  ethereum: { price: [1.6, 3_000, 1.8, 0.038], supply: [72_100_000, 122_000_000, 2.6], turnover: 0.05 },
+  solana: { price: [0.9, 140, 0.7, 0.05], supply: [8_000_000, 700_000_000, 3.6], turnover: 0.06 },
+  'usd-coin': { price: 'pegged', supply: [12_000_000, 110_000_000_000, 8], turnover: 0.15 },
+  'micro-coin': { price: [2e-9, 4e-9, 1, 0.05], supply: [4e14, 4.2e14, 5], turnover: 0.05 },
 };
 
 const YEAR = 365.25 * DAY;
@@ -58,11 +46,11 @@ function syntheticEconomy({ place }: SandboxToken): Economy {
   const draw = (n: number) => hashed(0, ECONOMY_LANE + n, place);
   const price = (n: number) => 10 ** (-3 + 5 * draw(n));
   const issued = Math.floor(10 ** (6 + 4 * draw(4)));
-  return economy(
-    [price(0), 10 * price(1), 0.5 + 2 * draw(2), 0.03 + 0.04 * draw(3)],
-    [issued, Math.floor(issued * (1 + 3 * draw(5))), 1 + 5 * draw(6)],
-    0.02 + 0.1 * draw(7),
-  );
+  return {
+    price: [price(0), 10 * price(1), 0.5 + 2 * draw(2), 0.03 + 0.04 * draw(3)],
+    supply: [issued, Math.floor(issued * (1 + 3 * draw(5))), 1 + 5 * draw(6)],
+    turnover: 0.02 + 0.1 * draw(7),
+  };
 }
 
 type Market = { place: number; listed: number; economy: Economy };
@@ -95,15 +83,15 @@ export function priceAt(seed: number, token: string, t: number): number | null {
     walk += (price === 'pegged' ? 0.15 : swing) * valueNoise(seed, base + lane, t / period);
   }
   if (price === 'pegged') return 1 + PEG * Math.tanh(walk);
-  const settled = Math.log(price.settled);
-  const gap = settled - Math.log(price.first);
-  const trend = settled - gap * Math.exp((since - t) / (price.climb * YEAR));
-  return Math.exp(trend + price.volatility * walk);
+  const [first, settled, climb, volatility] = price;
+  const gap = Math.log(settled) - Math.log(first);
+  const trend = Math.log(settled) - gap * Math.exp((since - t) / (climb * YEAR));
+  return Math.exp(trend + volatility * walk);
 }
 
 /** The supply: an integer that never decreases and is constant before the listing. */
 export function supplyAt(token: string, t: number): number {
-  const { issued, limit, issuance } = marketOf(token).economy.supply;
+  const [issued, limit, issuance] = marketOf(token).economy.supply;
   const years = Math.max(0, t - listed(token)) / YEAR;
   return Math.floor(limit - (limit - issued) * Math.exp(-years / issuance));
 }
