@@ -25,8 +25,18 @@ export type ClientRequest = {
 };
 
 type Received = { answer: Answer; headers: Headers; text: string };
-type Sent = { url: string; init: RequestInit };
-type Facts = ReturnType<typeof factsOf> | undefined;
+
+/** One call with its attempts. `facts` are those of the last attempt's response. */
+type Call = {
+  request: ClientRequest;
+  url: string;
+  init: RequestInit;
+  deadline: Deadline;
+  facts?: ReturnType<typeof factsOf> | undefined;
+};
+
+/** The checked options of a client. `note` is called before `onAnswer`. */
+type Setting = ReturnType<typeof readOptions> & { note: ((answer: Answer) => void) | undefined };
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -53,131 +63,122 @@ function reportUncaught(error: unknown): void {
   }
 }
 
+function initOf({ method, body, accept, apiKey }: ClientRequest, headers: object): RequestInit {
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  return {
+    method,
+    headers: {
+      ...userAgent(),
+      ...headers,
+      accept: accept ?? 'application/json',
+      ...(content !== undefined && { 'content-type': 'application/json' }),
+      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+    },
+    ...(content !== undefined && { body: content }),
+    // The service never redirects. The key must not be sent to other servers.
+    redirect: 'manual',
+    credentials: 'omit',
+    // Requires revalidation (not charged). Otherwise, browsers could return data for a revoked key.
+    cache: 'no-cache',
+  };
+}
+
+function urlOf({ baseUrl }: Setting, { path, query = [] }: ClientRequest): string {
+  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return `${baseUrl}${path}${search && `?${search}`}`;
+}
+
+function report({ note, onAnswer }: Setting, answer: Answer): void {
+  note?.(answer);
+  try {
+    onAnswer?.(answer);
+  } catch (error) {
+    reportUncaught(error);
+  }
+}
+
+/** Sends a request. Throws for a redirect. */
+async function connect(setting: Setting, call: Call, signal: AbortSignal) {
+  const { method, path, apiKey } = call.request;
+  call.facts = undefined;
+  // A browser's `fetch` throws if it is called as a method of another object.
+  const send = setting.fetch ?? ((to: string, how: RequestInit) => fetch(to, how));
+  const response = await send(call.url, { ...call.init, signal });
+  call.facts = factsOf(response);
+  const answer = describeAnswer(method, path, response);
+  const mask = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
+  const redirected = redirectError(response, mask);
+  if (!redirected) return { response, answer, mask };
+  response.body?.cancel().catch(() => undefined);
+  report(setting, answer);
+  throw redirected;
+}
+
+async function exchange(setting: Setting, call: Call): Promise<Received> {
+  const { response, answer, mask } = await connect(setting, call, call.deadline.signal);
+  const text = await response.text();
+  report(setting, answer);
+  if (response.ok) return { answer, headers: response.headers, text };
+  throw (call.request.toError ?? problemOf)(response, mask(text));
+}
+
+async function exchangeHead(setting: Setting, call: Call, signal: AbortSignal): Promise<Response> {
+  const { response, answer, mask } = await connect(setting, call, signal);
+  report(setting, answer);
+  if (response.ok) return response;
+  throw problemOf(response, mask(await response.text()));
+}
+
+/** Throws `QuotientError`, or the reason of the caller's signal. */
+async function withinDeadline<T>(call: Call, work: Promise<T>): Promise<T> {
+  const { deadline } = call;
+  try {
+    return await Promise.race([work, deadline.over]);
+  } catch (error) {
+    if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, call.facts);
+    deadline.check();
+    if (error instanceof QuotientError) throw error;
+    const { status, requestId } = call.facts ?? {};
+    const facts = { cause: error, status, requestId };
+    throw new QuotientError('network', 'no response was received, or the connection was lost', facts);
+  }
+}
+
 /** Sends requests to one base URL. Calls `note` before `onAnswer`. Throws `QuotientError` for invalid options. */
 export function createTransport(base: unknown, options: TransportOptions, note?: (answer: Answer) => void) {
-  const { baseUrl, fetch: ownFetch, onAnswer, ...defaults } = readOptions(base, options);
-
-  function prepare({ method, path, query = [], body, accept, apiKey }: ClientRequest, headers: object): Sent {
-    checkKey(apiKey);
-    const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-    const content = body === undefined ? undefined : JSON.stringify(body);
-    const init: RequestInit = {
-      method,
-      headers: {
-        ...userAgent(),
-        ...defaults.headers,
-        ...headers,
-        accept: accept ?? 'application/json',
-        ...(content !== undefined && { 'content-type': 'application/json' }),
-        ...(apiKey !== undefined && { 'x-api-key': apiKey }),
-      },
-      ...(content !== undefined && { body: content }),
-      // The service never redirects. The key must not be sent to other servers.
-      redirect: 'manual',
-      credentials: 'omit',
-      // Requires revalidation (not charged). Otherwise, browsers could return data for a revoked key.
-      cache: 'no-cache',
-    };
-    return { url: `${baseUrl}${path}${search && `?${search}`}`, init };
-  }
-
-  function report(answer: Answer): void {
-    note?.(answer);
-    try {
-      onAnswer?.(answer);
-    } catch (error) {
-      reportUncaught(error);
-    }
-  }
-
-  /** Sends a request. Throws for a redirect. `current` receives the facts of the response. */
-  async function connect(request: ClientRequest, { url, init }: Sent, signal: AbortSignal, current: { facts: Facts }) {
-    // A browser's `fetch` throws if it is called as a method of another object.
-    const send = ownFetch ?? ((to: string, how: RequestInit) => fetch(to, how));
-    const response = await send(url, { ...init, signal });
-    current.facts = factsOf(response);
-    const answer = describeAnswer(request.method, request.path, response);
-    const { apiKey } = request;
-    const mask = (text: string) => (apiKey ? text.replaceAll(apiKey, '***') : text);
-    const redirected = redirectError(response, mask);
-    if (redirected) {
-      response.body?.cancel().catch(() => undefined);
-      report(answer);
-      throw redirected;
-    }
-    return { response, answer, mask };
-  }
-
-  async function exchange(request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) {
-    const { response, answer, mask } = await connect(request, sent, signal, current);
-    const text = await response.text();
-    report(answer);
-    if (response.ok) return { answer, headers: response.headers, text };
-    throw (request.toError ?? problemOf)(response, mask(text));
-  }
-
-  async function exchangeHead(request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) {
-    const { response, answer, mask } = await connect(request, sent, signal, current);
-    report(answer);
-    if (response.ok) return response;
-    throw problemOf(response, mask(await response.text()));
-  }
-
-  type Exchange<T> = (request: ClientRequest, sent: Sent, signal: AbortSignal, current: { facts: Facts }) => Promise<T>;
-
-  /** Throws `QuotientError`, or the reason of the caller's signal. */
-  async function attempt<T>(
-    request: ClientRequest,
-    sent: Sent,
-    deadline: Deadline,
-    make: Exchange<T>,
-    signal = deadline.signal,
-  ): Promise<T> {
-    const current: { facts: Facts } = { facts: undefined };
-    try {
-      return await Promise.race([make(request, sent, signal, current), deadline.over]);
-    } catch (error) {
-      if (deadline.isLate(error)) throw new QuotientError(error.code, error.detail, current.facts);
-      deadline.check();
-      if (error instanceof QuotientError) throw error;
-      const { status, requestId } = current.facts ?? {};
-      throw new QuotientError('network', 'no response was received, or the connection was lost', {
-        cause: error,
-        status,
-        requestId,
-      });
-    }
-  }
+  const setting: Setting = { ...readOptions(base, options), note };
 
   /** Checks a call, and starts its deadline. Throws `QuotientError`. */
-  function begin(request: ClientRequest, call?: CallOptions) {
+  function begin(request: ClientRequest, callOptions?: CallOptions) {
     return readArguments(() => {
-      const { signal, headers, timeout, retries } = readCallOptions(call);
-      const sent = prepare(request, headers);
-      return { sent, signal, retries, deadline: startDeadline(timeout ?? defaults.timeout, signal) };
+      const { signal, headers, timeout, retries } = readCallOptions(callOptions);
+      checkKey(request.apiKey);
+      const init = initOf(request, { ...setting.headers, ...headers });
+      const url = urlOf(setting, request);
+      const call: Call = { request, url, init, deadline: startDeadline(timeout ?? setting.timeout, signal) };
+      return { call, signal, retries };
     });
   }
 
   return {
-    timeout: defaults.timeout,
+    timeout: setting.timeout,
 
     /**
      * Sends a request once, and returns its response without reading it. The deadline applies to the head. The signal
      * also ends the response. Rejects as `send` does.
      */
-    async open(request: ClientRequest, call: CallOptions): Promise<Response> {
-      const { sent, signal, deadline } = begin(request, call);
+    async open(request: ClientRequest, options: CallOptions): Promise<Response> {
+      const { call, signal } = begin(request, options);
       const own = new AbortController();
-      const stop = () => own.abort(signal?.reason);
-      signal?.addEventListener('abort', stop);
+      signal?.addEventListener('abort', () => own.abort(signal.reason));
       try {
-        deadline.check();
-        return await attempt(request, sent, deadline, exchangeHead, own.signal);
+        call.deadline.check();
+        return await withinDeadline(call, exchangeHead(setting, call, own.signal));
       } catch (error) {
         own.abort();
         throw error;
       } finally {
-        deadline.clear();
+        call.deadline.clear();
       }
     },
 
@@ -185,14 +186,15 @@ export function createTransport(base: unknown, options: TransportOptions, note?:
      * Sends a request. Retries a GET after a transient failure, and any request after `rate_limited`. Retries wait for
      * `Retry-After` and respect the deadline. Rejects with `QuotientError`, or with the signal's reason.
      */
-    async send(request: ClientRequest, call?: CallOptions): Promise<Received> {
-      const { sent, deadline, ...limits } = begin(request, call);
-      const retries = createRetries(request.method, limits.retries ?? request.retries ?? defaults.retries);
+    async send(request: ClientRequest, options?: CallOptions): Promise<Received> {
+      const { call, ...limits } = begin(request, options);
+      const { deadline } = call;
+      const retries = createRetries(request.method, limits.retries ?? request.retries ?? setting.retries);
       try {
         deadline.check();
         for (;;) {
           try {
-            return await attempt(request, sent, deadline, exchange);
+            return await withinDeadline(call, exchange(setting, call));
           } catch (error) {
             if (!(error instanceof QuotientError) || deadline.signal.aborted) throw error;
             const pause = retries.pauseAfter(error, deadline.left());
