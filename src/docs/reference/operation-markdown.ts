@@ -1,10 +1,10 @@
 import { memberNames } from '#core/names';
 import { codeBlock } from '#docs/markdown';
-import { type NamedSchemas, type Parameter, resolve, type Schema } from '#docs/openapi/schemas';
+import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
 import { exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
 import { type Entry, exampleResponses, ownProblems, termsOf } from './document.ts';
 import type { Place } from './operation-html.ts';
-import { boundsOf, objectIn, typeOf } from './schema-html.ts';
+import { boundsOf, fieldsOf, typeOf } from './schema-html.ts';
 
 const cell = (text: string) => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
 const row = (...cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
@@ -18,17 +18,11 @@ const choicesOf = ({ enum: choices = [] }: Schema) =>
   choices.length > 0 ? ` Values: ${choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
 
 /** The fields of an object. Nested fields have the names of the objects around them. */
-function fieldRows(schema: Schema, named: NamedSchemas, path = ''): string[][] {
-  const object = objectIn(schema, named);
-  const required = new Set((object?.required as string[] | undefined) ?? []);
-  return Object.entries(object?.properties ?? {}).flatMap(([name, member]) => {
-    const field = resolve(member, named);
-    const full = path ? `${path}.${name}` : name;
-    const type = [typeOf(member, named), boundsOf(field), required.has(name) ? '' : 'optional'].filter(Boolean);
-    const words = String(member.description ?? field.description ?? '');
-    return [[`\`${full}\``, type.join(', '), `${words}${choicesOf(field)}`], ...fieldRows(member, named, full)];
-  });
-}
+const fieldRows = (schema: Schema, named: NamedSchemas, path = ''): string[][] =>
+  fieldsOf(schema, named, path).flatMap(({ full, type, words, field, member }) => [
+    [`\`${full}\``, type, `${words}${choicesOf(field)}`],
+    ...fieldRows(member, named, full),
+  ]);
 
 export function parametersMarkdown(parameters: readonly Parameter[], { named }: Pick<Place, 'named'>): string {
   const rows = parameters.map(({ name, in: where, required, description = '', schema, example }) => {

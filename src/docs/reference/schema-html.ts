@@ -43,36 +43,40 @@ export function choicesHtml({ enum: choices = [] }: Schema): string {
   return `<details><summary>${all.length} values</summary><p>${all.join(' ')}</p></details>`;
 }
 
-export function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
+function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
   const whole = resolve(schema, named);
   if (whole.properties && Object.keys(whole.properties).length > 0) return whole;
   const inner = [whole.items, ...(whole.anyOf ?? [])].filter((schema) => schema !== undefined);
   return inner.map((schema) => objectIn(schema, named)).find((schema) => schema !== undefined);
 }
 
-const described = (schema: Schema, named: NamedSchemas) =>
-  [typeOf(schema, named), boundsOf(resolve(schema, named))].filter(Boolean).join(', ');
-
-function fieldRows(object: Schema, named: NamedSchemas, path: string): string[] {
-  const required = new Set((object.required as string[] | undefined) ?? []);
-  return Object.entries(object.properties ?? {}).map(([name, schema]) => {
-    const field = resolve(schema, named);
-    const full = path ? `${path}.${name}` : name;
-    const nested = objectIn(schema, named);
-    const type = `${described(schema, named)}${required.has(name) ? '' : ', optional'}`;
-    const row = `<tr><th scope="row">${code(name)}<span class="type">${escapeHtml(type)}</span></th>\
-<td>${inlineHtml(String(schema.description ?? field.description ?? ''))}${choicesHtml(field)}</td></tr>`;
-    if (!nested) return row;
-    return `${row}\n<tr class="nested"><td colspan="2"><details><summary>Fields of ${code(full)}</summary>
-${fieldTable(nested, named, full)}</details></td></tr>`;
+/** The fields of the object in a schema, if it contains one. `path` names the object around them. */
+export function fieldsOf(schema: Schema, named: NamedSchemas, path = '') {
+  const object = objectIn(schema, named);
+  const required = new Set(object?.required as string[] | undefined);
+  return Object.entries(object?.properties ?? {}).map(([name, member]) => {
+    const field = resolve(member, named);
+    const type = [typeOf(member, named), boundsOf(field), required.has(name) ? '' : 'optional'].filter(Boolean);
+    const words = String(member.description ?? field.description ?? '');
+    return { name, full: path ? `${path}.${name}` : name, member, field, type: type.join(', '), words };
   });
 }
 
-const fieldTable = (object: Schema, named: NamedSchemas, path: string) =>
-  `<table class="fields"><tbody>${fieldRows(object, named, path).join('\n')}</tbody></table>`;
+function fieldRow(
+  { name, full, member, field, type, words }: ReturnType<typeof fieldsOf>[number],
+  named: NamedSchemas,
+) {
+  const row = `<tr><th scope="row">${code(name)}<span class="type">${escapeHtml(type)}</span></th>\
+<td>${inlineHtml(words)}${choicesHtml(field)}</td></tr>`;
+  const nested = fieldsHtml(member, named, full);
+  return nested
+    ? `${row}\n<tr class="nested"><td colspan="2"><details><summary>Fields of ${code(full)}</summary>
+${nested}</details></td></tr>`
+    : row;
+}
 
 /** The fields as a table with folded nested objects. Empty if the schema contains no object. */
-export function fieldsHtml(schema: Schema, named: NamedSchemas): string {
-  const object = objectIn(schema, named);
-  return object ? fieldTable(object, named, '') : '';
+export function fieldsHtml(schema: Schema, named: NamedSchemas, path = ''): string {
+  const rows = fieldsOf(schema, named, path).map((field): string => fieldRow(field, named));
+  return rows.length > 0 ? `<table class="fields"><tbody>${rows.join('\n')}</tbody></table>` : '';
 }
