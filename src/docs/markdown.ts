@@ -62,12 +62,14 @@ const isContents = (token: Tokens.Generic) =>
 export function sectionsOf(markdown: string): [introduction: Section, ...sections: Section[]] {
   const introduction: Section = { id: '', title: '', markdown: '', anchors: [] };
   const sections: [Section, ...Section[]] = [introduction];
+  let section = introduction;
   for (const token of marked.lexer(markdown)) {
     const { text = '', depth } = token as Partial<Tokens.Heading>;
     if (token.type === 'heading' && depth === 1) continue;
-    if (token.type === 'heading' && depth === 2)
-      sections.push({ id: anchorOf(text), title: text, markdown: '', anchors: [] });
-    const section = sections.at(-1) as Section;
+    if (token.type === 'heading' && depth === 2) {
+      section = { id: anchorOf(text), title: text, markdown: '', anchors: [] };
+      sections.push(section);
+    }
     if (token.type === 'heading') section.anchors.push(anchorOf(text));
     if (section !== introduction || !isContents(token)) section.markdown += token.raw;
   }

@@ -3,12 +3,7 @@ import { type InputFault, invalidRequest, Problem } from '#core/problems';
 import { BASE64 } from '#cosmos/conversion/protobuf';
 import type { NodeCalls } from '#cosmos/dialects/adapter';
 import { NodeRejection } from '#cosmos/exchange';
-import {
-  BROADCAST_MODES,
-  type BroadcastMode,
-  type BroadcastRequest,
-  type LegacyTransaction,
-} from '#cosmos/legacy-shapes';
+import { BROADCAST_MODES, type BroadcastRequest, type LegacyTransaction } from '#cosmos/legacy-shapes';
 import { isMembers, type Members, malformed } from '#cosmos/parsers';
 import { afterBroadcast, isMempoolFull, txHashOf } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failures/failure';
@@ -92,10 +87,10 @@ export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: D
         const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
         return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
       } catch (error) {
-        const isUnsent = error instanceof UpstreamFailure ? !error.sent : error instanceof NodeRejection;
-        if (!isUnsent) throw error;
-        if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash: undefined };
-        unsent = error as UpstreamFailure | NodeRejection;
+        const isRejected = error instanceof NodeRejection;
+        if (!isRejected && !(error instanceof UpstreamFailure && !error.sent)) throw error;
+        if (isRejected && error.status !== UNREADABLE) return { rejection: error, hash: undefined };
+        unsent = error;
       }
     }
     if (refused) return refused;
@@ -150,7 +145,8 @@ export function signedBody(body: unknown): Members {
 /** Throws `invalidRequest` with all faults, or `secret_in_request`. Errors never repeat submitted values. */
 export function broadcastRequest(body: unknown): BroadcastRequest {
   if (body === undefined || body === null) throw invalidRequest(fault('body', 'is missing', FORM));
-  const { tx = null, tx_bytes: bytes = null, mode } = signedBody(body);
+  const { tx = null, tx_bytes: bytes = null, mode: requested } = signedBody(body);
+  const mode = BROADCAST_MODES.find((one) => one === requested);
   const faults: InputFault[] = [];
   if (tx === null && bytes === null) faults.push(fault('body', 'must contain tx or tx_bytes', FORM));
   if (tx !== null && bytes !== null) faults.push(fault('body', 'must not contain both tx and tx_bytes', FORM));
@@ -160,11 +156,10 @@ export function broadcastRequest(body: unknown): BroadcastRequest {
   if (bytes !== null && (typeof bytes !== 'string' || bytes === '' || !BASE64.test(bytes))) {
     faults.push(fault('body.tx_bytes', 'must be base64', 'send a signed transaction in base64'));
   }
-  if (!BROADCAST_MODES.includes(mode as BroadcastMode)) {
-    const message = mode === undefined ? 'is missing' : 'is not a supported mode';
+  if (mode === undefined) {
+    const message = requested === undefined ? 'is missing' : 'is not a supported mode';
     faults.push(fault('body.mode', message, 'use sync, async or block'));
   }
-  if (faults.length > 0) throw invalidRequest(...faults);
-  const signed = bytes === null ? { tx } : { tx_bytes: bytes as string };
-  return { ...signed, mode: mode as BroadcastMode };
+  if (faults.length > 0 || mode === undefined) throw invalidRequest(...faults);
+  return { ...(bytes === null ? { tx } : { tx_bytes: bytes as string }), mode };
 }

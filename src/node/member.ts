@@ -11,32 +11,38 @@ import { isUpToCaller, type NodeSource, type PassedReply, type PassedRequest } f
 /** A node, and the function that counts the parts of its responses that are omitted because they are malformed. */
 export type PoolSource = NodeSource & Pick<NodeCapabilities, 'reportOmitted'>;
 
-export function createMember(source: PoolSource, index: number, dialect: NodeDialect | undefined, list: '' | 'rpc-') {
-  const number = index + 1;
+export type Member = {
+  /** The node's position among the URLs, from 1. */
+  number: number;
   /** The position for the log and warnings, also of a node in the list of RPC URLs. */
+  label: number | `rpc-${number}`;
+  name: string;
+  attributes: { 'quotient.source': string };
+  source: PoolSource;
+  dialect: NodeDialect | undefined;
+  capabilities: NodeCapabilities;
+  /** The height of the newest block at the last check. Undefined if the check failed. */
+  height?: number | undefined;
+  /** The chain that the node reported. Null if it reported none, and undefined before its first response. */
+  chainId?: string | null;
+  /** The major version that the node reported, if its interface reports one. */
+  version?: string | undefined;
+  /** The failure of the node's last call. Undefined if the call succeeded. */
+  failure?: UpstreamFailure | undefined;
+};
+
+export function createMember(
+  source: PoolSource,
+  index: number,
+  dialect: NodeDialect | undefined,
+  list: '' | 'rpc-',
+): Member {
+  const number = index + 1;
   const label = list === '' ? number : (`rpc-${number}` as const);
   const name = `node-${label}`;
-  return {
-    /** The node's position among the URLs, from 1. */
-    number,
-    label,
-    name,
-    attributes: { 'quotient.source': name },
-    source,
-    dialect,
-    capabilities: { ...(source.reportOmitted && { reportOmitted: source.reportOmitted }) } as NodeCapabilities,
-    /** The height of the newest block at the last check. Undefined if the check failed. */
-    height: undefined as number | undefined,
-    /** The chain that the node reported. Null if it reported none, and undefined before its first response. */
-    chainId: undefined as string | null | undefined,
-    /** The major version that the node reported, if its interface reports one. */
-    version: undefined as string | undefined,
-    /** The failure of the node's last call. Undefined if the call succeeded. */
-    failure: undefined as UpstreamFailure | undefined,
-  };
+  const capabilities = { ...(source.reportOmitted && { reportOmitted: source.reportOmitted }) };
+  return { number, label, name, attributes: { 'quotient.source': name }, source, dialect, capabilities };
 }
-
-export type Member = ReturnType<typeof createMember>;
 
 /** Without a configured `chainId`, the wanted chain is that of the first node that reports a chain. */
 export function createWantedChain(members: readonly Member[], chainId: string | undefined) {

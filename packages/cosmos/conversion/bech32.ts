@@ -88,7 +88,7 @@ const SINGLE = [
   ['/ethermint.crypto.v1.ethsecp256k1.PubKey', 'ethermint/PubKeyEthSecp256k1'],
 ] as const;
 const TO_AMINO = new Map<string, string>(SINGLE);
-const TO_PROTOBUF = new Map<string, string>(SINGLE.map(([url, amino]) => [amino, url]));
+const TO_PROTOBUF = new Map<unknown, string>(SINGLE.map(([url, amino]) => [amino, url]));
 
 const MULTISIG_URL = '/cosmos.crypto.multisig.LegacyAminoPubKey';
 export const MULTISIG = 'tendermint/PubKeyMultisigThreshold';
@@ -117,7 +117,7 @@ export function aminoKey(key: unknown, depth = 0): AminoKey | null {
 /** Encodes a key from amino JSON as `google.protobuf.Any`. Throws `NodeRejection` (422). */
 export function keyBytes(key: unknown, what: string, depth = 0): Uint8Array {
   const { type, value } = isMembers(key) ? key : {};
-  const url = TO_PROTOBUF.get(type as string);
+  const url = TO_PROTOBUF.get(type);
   if (url !== undefined) {
     const bytes = fromBase64(value);
     if (bytes === undefined) throw rejection(`${what}.value`, 'base64');

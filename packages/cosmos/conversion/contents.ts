@@ -37,17 +37,17 @@ export type MessageType = {
 const nameOf = (type: unknown) => (typeof type === 'string' ? type.slice(0, 100) : 'without a type');
 
 export function anyOf(types: () => readonly MessageType[]) {
-  let byUrl: ReadonlyMap<string, MessageType> | undefined;
-  let byName: ReadonlyMap<string, MessageType> | undefined;
+  let byUrl: ReadonlyMap<unknown, MessageType> | undefined;
+  let byName: ReadonlyMap<unknown, MessageType> | undefined;
   const ofUrl = (url: unknown) => {
     byUrl ??= new Map(types().map((type) => [type.url, type]));
-    return byUrl.get(url as string);
+    return byUrl.get(url);
   };
   const ofName = (name: unknown) => {
     byName ??= new Map(
       types().flatMap((type) => [type.amino, ...(type.aliases ?? [])].map((one) => [one, type] as const)),
     );
-    return byName.get(name as string);
+    return byName.get(name);
   };
 
   return {

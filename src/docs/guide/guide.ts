@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { codeBlock } from '#docs/markdown';
-import { exampleOf, type NamedSchemas, problemExample, type Schema } from '#docs/openapi/schemas';
+import { exampleOf, problemExample, type Schema } from '#docs/openapi/schemas';
 import { callSamples, EXAMPLE_KEY, EXAMPLE_ORIGIN } from '#docs/reference/code-samples';
 import type { NodeSettings } from '#node/node-settings';
 import { latestPrice } from '#prices/model/prices-records';
@@ -75,7 +75,7 @@ function firstCall({ base, to }: Guide): string {
   const url = `${base}/v1/prices/latest/token?tokenName=bitcoin`;
   const samples = callSamples({ method: 'GET', url, headers: { 'X-API-KEY': EXAMPLE_KEY } });
   const schema = z.toJSONSchema(latestPrice) as Schema;
-  const example = exampleOf(schema, schema.$defs as NamedSchemas);
+  const example = exampleOf(schema, schema.$defs ?? {});
   return `Send the key in the \`X-API-KEY\` header of every request. Replace \`${EXAMPLE_KEY}\` with your key:
 
 ${codeBlock('sh', `KEY=${EXAMPLE_KEY}\ncurl -i -H "X-API-KEY: $KEY" '${url}'`)}

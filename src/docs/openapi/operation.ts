@@ -23,7 +23,7 @@ function inWords(description: string | undefined, fix: string | undefined, schem
 
 /** Appends `fix`, the expected input, to the description. `wire` replaces zod's schema of the unparsed text. */
 function describedParameter({ schema, example, ...rest }: Parameter): Parameter {
-  const { fix, wire, ...plain } = schema as Schema & { fix?: string; wire?: Schema };
+  const { fix, wire, ...plain } = schema;
   const { examples, ...shape } = wire ?? plain;
   const description = inWords(rest.description, fix, shape);
   const shown = examples?.[0] ?? example;
@@ -38,7 +38,7 @@ function describedParameter({ schema, example, ...rest }: Parameter): Parameter 
 function describedBody({ content, ...rest }: NonNullable<Operation['requestBody']>) {
   const onWire = ({ schema: { properties, ...schema } }: { schema: Schema }) => {
     const members = Object.entries(properties ?? {}).map(([name, { fix, description, ...member }]) => {
-      const words = inWords(description, fix as string | undefined, member);
+      const words = inWords(description, fix, member);
       return [name, { ...member, ...(words && { description: words }) }];
     });
     return { schema: { ...schema, ...(properties && { properties: Object.fromEntries(members) }) } };

@@ -3,6 +3,7 @@ import type { RouteFacts, WantedScope } from '#server/gate';
 
 export type Schema = {
   $ref?: string;
+  $defs?: NamedSchemas;
   type?: string | string[];
   description?: string;
   examples?: unknown[];
@@ -11,6 +12,10 @@ export type Schema = {
   anyOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
+  required?: string[];
+  /** The expected input, and the schema of the unparsed text. */
+  fix?: string;
+  wire?: Schema;
   minimum?: number;
   maximum?: number;
   [keyword: string]: unknown;

@@ -14,7 +14,7 @@ export function bodyExample(schema: Schema, named: NamedSchemas): Json {
   const { properties, required } = resolve(schema, named);
   if (!properties) return exampleOf(schema, named) as Json;
   const names = Object.keys(properties);
-  const needed = new Set(required as string[] | undefined);
+  const needed = new Set(required);
   const optional = names.find((name) => !needed.has(name) && properties[name]?.examples);
   const members = names
     .filter((name) => needed.has(name) || name === optional)

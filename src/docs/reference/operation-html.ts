@@ -1,7 +1,8 @@
 import { escapeHtml } from '#core/forms/record-fields';
+import { memberNames } from '#core/names';
 import { inlineCodeHtml as code, codeHtml, inlineHtml, toHtml } from '#docs/markdown';
 import type { NamedSchemas, Parameter, Schema } from '#docs/openapi/schemas';
-import { bodyExample, exampleText, LANGUAGES, type Language, samplesOf } from './code-samples.ts';
+import { bodyExample, exampleText, LANGUAGES, samplesOf } from './code-samples.ts';
 import {
   type DocumentedResponse,
   type Entry,
@@ -130,10 +131,9 @@ function headersHtml({ headers }: Entry, { shared, common }: Place): string {
 
 function samplesHtml(entry: Entry, { basePath, named }: Place): string {
   const samples = samplesOf(entry, basePath, named);
-  const languages = Object.entries(LANGUAGES) as [Language, string][];
-  const requests = languages.map(
-    ([name, label]) =>
-      `<div class="sample" data-language="${name}" data-label="${label}">${codeHtml(samples[name], name)}</div>`,
+  const requests = memberNames(LANGUAGES).map(
+    (name) =>
+      `<div class="sample" data-language="${name}" data-label="${LANGUAGES[name]}">${codeHtml(samples[name], name)}</div>`,
   );
   const shown = exampleResponses(entry).map(
     ({ label, language, text }) => `<p class="label">${label}</p>\n${codeHtml(text, language)}`,

@@ -78,13 +78,13 @@ const sectionHtml = ({ id, title, html }: Section) =>
   `<section id="${id}" class="topic">\n<h2><a href="#${id}">${title}</a></h2>\n${html}\n</section>`;
 
 export function openReference(document: Document, basePath: string) {
-  const entries = entriesOf(document);
+  const entries: readonly Entry[] = entriesOf(document);
   const common = `${basePath}/docs/reference`;
   const place: Place = { basePath, common, named: document.components.schemas, shared: sharedOf(entries) };
   const sections = sharedSections(document, place);
 
   return {
-    entries: entries as readonly Entry[],
+    entries,
     common: () => ({
       html: sections.map(sectionHtml).join('\n'),
       markdown: sections.map(({ title, markdown }) => `## ${title}\n\n${markdown}`).join('\n\n'),

@@ -53,7 +53,7 @@ function objectIn(schema: Schema, named: NamedSchemas): Schema | undefined {
 /** The fields of the object in a schema, if it contains one. `path` names the object around them. */
 export function fieldsOf(schema: Schema, named: NamedSchemas, path = '') {
   const object = objectIn(schema, named);
-  const required = new Set(object?.required as string[] | undefined);
+  const required = new Set(object?.required);
   return Object.entries(object?.properties ?? {}).map(([name, member]) => {
     const field = resolve(member, named);
     const type = [typeOf(member, named), boundsOf(field), required.has(name) ? '' : 'optional'].filter(Boolean);
