@@ -1,10 +1,10 @@
 import { BUILT_IN_NAMES } from '#catalogue/token';
 import { DAY, HOUR, isoDate, MINUTE, startOfDate } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import type { ItemFault, itemFault } from '#sandbox/faults/items';
 import { sandboxToken } from '#sandbox/tokens';
 import { base64, keyOf, signedTxRaw } from '../../fixtures/signing.ts';
 import type { Twins } from '../support/service/twins.ts';
+import type { ItemFault, itemFault } from './item-faults.ts';
 
 type Items = readonly (readonly [name: string, value: unknown])[];
 type Read = { path: string; items: (body: unknown) => Items };

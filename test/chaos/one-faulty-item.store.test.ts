@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { type ItemFault, itemFault } from '#sandbox/faults/items';
 import { WRONG_VALUES } from '../support/changed-json.ts';
 import { amount, longTimeout } from '../support/long.ts';
 import { startTwins, type Twins } from '../support/service/twins.ts';
+import { type ItemFault, itemFault } from './item-faults.ts';
 import { type Case, SCENARIOS, UNAVAILABLE } from './item-scenarios.ts';
 
 const RUNS = amount(3, 60);

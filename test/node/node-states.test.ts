@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { txHashOf } from '#cosmos/transactions';
-import { MEMPOOL_IS_FULL, NODE_STATES } from '#sandbox/chain/node-states';
 import { warningText } from '#upstream/freshness';
 import { createTestClock } from '../../fixtures/clock.ts';
 import type { FakeResponse, UpstreamCall } from '../support/upstream/upstream-server.ts';
 import { ADDRESS, HASH, SHORT, serviceOver, TX_BYTES, testNode } from './node-harness.ts';
+import { MEMPOOL_IS_FULL, NODE_STATES } from './node-state-faults.ts';
 
 const hash = await txHashOf(TX_BYTES);
 const STATES = Object.keys(NODE_STATES) as (keyof typeof NODE_STATES)[];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MINUTE } from '#core/clock';
 import type { Fault } from '#sandbox/faults';
-import { KRAKEN_STATES } from '#sandbox/faults/kraken-states';
 import { type Sandbox, startSandbox } from '#sandbox/server';
 import { createTestClock } from '../../../fixtures/clock.ts';
 import { openTestKraken } from '../../support/upstream/exchange-source.ts';
+import { KRAKEN_STATES } from './kraken-states.ts';
 
 const NOW = '2026-05-15T14:10:06Z';
 let sandbox: Sandbox;

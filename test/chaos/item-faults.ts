@@ -1,5 +1,5 @@
-import type { Fault } from '../faults.ts';
-import { DAY } from '../upstream.ts';
+import { DAY } from '#core/clock';
+import type { Fault } from '#sandbox/faults';
 
 /**
  * - `malformed`: `wrong` replaces the item, or its member at the place `member` modulo the number of members

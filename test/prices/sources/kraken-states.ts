@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts';
+import type { Fault } from '#sandbox/faults';
 
 const state = (...error: string[]): Extract<Fault, { kind: 'status' }> => ({
   kind: 'status',

@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts';
+import type { Fault } from '#sandbox/faults';
 
 type NodeError = Extract<Fault, { kind: 'status' }>;
 
