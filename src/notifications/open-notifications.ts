@@ -7,9 +7,8 @@ import { WEBHOOKS_AT_ONCE } from '#notifications/channels/webhook/webhook-channe
 import { webhooks } from '#notifications/channels/webhook/webhook-routes';
 import { mailComponent, mailWarnings, recordMailOutcomes } from '#notifications/mail/mail-component';
 import { userMail } from '#notifications/mail/mail-routes';
-import { createRecoveryStore } from '#notifications/mail/recovery-store';
 import { createRecovery, createVerifiedRegistration, type RecoverKey } from '#notifications/mail/registration';
-import { createRegistrationStore } from '#notifications/mail/registration-store';
+import { createRecoveryStore, createRegistrationStore } from '#notifications/mail/registration-store';
 import { createMessageStore } from '#notifications/message-store';
 import { createMessages } from '#notifications/messages';
 import { createNoticeDelivery, createNoticeWatch } from '#notifications/notices/delivery';

@@ -10,8 +10,7 @@ import type { Users } from '#users/users';
 import type { UserRecord } from '#users/users-records';
 import { recoveryMail, verificationMail } from './mails.ts';
 import { hashMailToken, isMailToken, MAIL_RATES, mintMailToken, TOKEN_LIFE, tokenInvalid } from './one-time-code.ts';
-import type { RecoveryStore } from './recovery-store.ts';
-import type { RegistrationStore } from './registration-store.ts';
+import type { RecoveryStore, RegistrationStore } from './registration-store.ts';
 
 type Dependencies = MailDependencies & { store: RegistrationStore; users: Pick<Users, 'mintOwnerKey' | 'recordOf'> };
 
