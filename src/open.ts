@@ -13,7 +13,7 @@ import { addDatabaseReadings } from '#database/database-metrics';
 import { createDeadline, DEADLINE, withinDeadline } from '#database/deadline';
 import { deletionOfExpiredRows } from '#database/retention';
 import { readSharedSecret } from '#database/shared-secret';
-import { sources } from '#docs/docs-routes';
+import { sources } from '#docs/openapi-routes';
 import { openMcp } from '#mcp/open-mcp';
 import { openNodes } from '#node/open-node';
 import { type Notifications, openNotifications } from '#notifications/open-notifications';

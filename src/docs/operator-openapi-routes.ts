@@ -3,7 +3,7 @@ import { generateDocument } from '#docs/openapi/document';
 import type { Access } from '#docs/openapi/schemas';
 import { operatorProblemPage } from '#docs/site/problems';
 import { PAGE_SECURITY, serveText } from '#server/responses/static-content';
-import { serveStyles } from '../docs/docs-routes.ts';
+import { serveStyles } from './openapi-routes.ts';
 
 const TAGS = [
   { name: 'users', description: 'Find users' },
