@@ -239,3 +239,5 @@ export function createLeases(options: LeaseOptions) {
     },
   };
 }
+
+export type Leases = ReturnType<typeof createLeases>;

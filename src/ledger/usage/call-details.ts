@@ -7,12 +7,7 @@ export type Detail = { readonly keyId: number; readonly path: number; readonly t
  * A lease's spent calls by key and path. The key and the path of the first call have all calls that are not in `others`,
  * so the details always add up to `spent`, and most leases need no further details.
  */
-export type Detailed = {
-  readonly keyId: number;
-  readonly path: number;
-  spent: number;
-  readonly others: Detail[];
-};
+export type Detailed = { readonly keyId: number; readonly path: number; spent: number; readonly others: Detail[] };
 
 /** Identifies the row of a user's lease. Instants are in Unix ms. */
 export const rowKey = (process: string, periodStart: number, date: number): string =>
@@ -39,10 +34,20 @@ export function detailText({ others }: Detailed): string {
 
 /** Calls of a lease as one row of the database reports them. `details` contains key, path and calls in turn. */
 export type Totals = { keyId: number; path: number; spent: number; details: readonly number[] | null };
-type Add = (keyId: number, path: number, calls: number) => void;
+
+export const totalsOf = ({ keyId, path, spent, others }: Detailed): Totals => ({
+  keyId,
+  path,
+  spent,
+  details: others.flatMap((detail) => [detail.keyId, detail.path, detail.calls]),
+});
 
 /** Adds calls by key and path, `sign` times. */
-export function addTotals({ keyId, path, spent, details }: Totals, sign: number, add: Add): void {
+export function addTotals(
+  { keyId, path, spent, details }: Totals,
+  sign: number,
+  add: (keyId: number, path: number, calls: number) => void,
+): void {
   const all = details ?? [];
   let rest = spent;
   for (let i = 0; i + 2 < all.length; i += 3) {
@@ -52,19 +57,3 @@ export function addTotals({ keyId, path, spent, details }: Totals, sign: number,
   }
   add(keyId, path, sign * rest);
 }
-
-/** A lease of this process: its totals in memory, and those that the database reported with the counts. */
-export type Unreported = { totals: Totals; reported: Totals | undefined };
-
-/** Adds the calls of a lease that the database has not reported yet. */
-export function addUnreported({ totals, reported }: Unreported, add: Add): void {
-  addTotals(totals, 1, add);
-  if (reported) addTotals(reported, -1, add);
-}
-
-export const totalsOf = ({ keyId, path, spent, others }: Detailed): Totals => ({
-  keyId,
-  path,
-  spent,
-  details: others.flatMap((detail) => [detail.keyId, detail.path, detail.calls]),
-});
