@@ -3,14 +3,15 @@ import { every } from '#core/every';
 import type { Caller, KeyCache } from '#keys/key-cache';
 import type { KeyHolder } from '#keys/key-validity';
 import { remaining } from '#ledger/lease';
-import { createLeases, type LeaseOptions, type Leases, type Receipt } from '#ledger/leases';
+import { createLeases, type Leases, type Receipt } from '#ledger/leases';
+import type { LedgerOptions } from '#ledger/ledger-state';
 import type { UsageBy } from '#ledger/usage/call-details';
 import {
   admit,
   admitAtOnce,
   countFree,
-  createKeyLimits,
   type KeyLimits,
+  newKeyLimits,
   refresh,
   writeNodeRequests,
 } from '#ledger/usage/key-limits';
@@ -72,10 +73,10 @@ function countNodeRequest({ keyLimits, clock }: Charging, key: KeyHolder): Promi
   return undefined;
 }
 
-export function createAllowance({ keyCache, ...options }: LeaseOptions & { keyCache: KeyCache }) {
+export function createAllowance({ keyCache, ...options }: LedgerOptions & { keyCache: KeyCache }) {
   const { ledger, clock, failures, tickMs = SECOND } = options;
   const leases = createLeases(options);
-  const keyLimits = createKeyLimits({ store: ledger, leasesOf: leases.of, clock });
+  const keyLimits = newKeyLimits(ledger, leases.of, clock);
   const charging = { leases, keyLimits, clock };
 
   /** Reads changed keys. Releases the calls of idle leases if another process needs them. */

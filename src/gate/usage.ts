@@ -2,7 +2,7 @@ import { iso } from '#core/clock';
 import { withinDeadline } from '#database/deadline';
 import type { Caller } from '#keys/key-cache';
 import type { Lease } from '#ledger/lease';
-import type { LedgerStore } from '#ledger/statements/ledger-store';
+import type { LedgerOptions } from '#ledger/ledger-state';
 import { breakDown, byCalls, newestOf } from '#ledger/usage/breakdown';
 import type { UsageBy } from '#ledger/usage/call-details';
 import { unreportedCalls } from '#ledger/usage/unreported-calls';
@@ -17,7 +17,7 @@ const USAGE_DATES = 31;
  * not yet reported. `by` breaks down the dates. Labels of keys require the scope `account`.
  */
 export async function readUsage(
-  ledger: Pick<LedgerStore, 'counts' | 'keyNames'>,
+  ledger: Pick<LedgerOptions['ledger'], 'counts' | 'keyNames'>,
   leasesOf: (userKey: number) => readonly Lease[],
   { user, scopes }: Pick<Caller, 'user' | 'scopes'>,
   by: UsageBy | undefined,

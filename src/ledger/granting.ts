@@ -1,18 +1,12 @@
-import { SECOND } from '#core/clock';
 import { type Lease, move, RECALL_SECONDS, reserveOf, unspent } from './lease.ts';
+import { EXHAUSTED_FOR, type Ledger, type Quota } from './ledger-state.ts';
 import { answerTo, maySweep } from './membership.ts';
 import type { GrantStep } from './next-step.ts';
-import type { Ledger, Quota } from './quotas.ts';
 import type { GrantRequest, GrantState } from './statements/grant-store.ts';
 import { sweep } from './sweep.ts';
 
-/** Delay before a retry after the allowance was exhausted, in ms. */
-export const EXHAUSTED_FOR = SECOND / 2;
 /** The user is unknown, because a failover lost the registration. */
 const UNKNOWN: Omit<GrantState, 'n'> = { granted: 0, limit: 0, left: 0, held: null };
-
-/** `lacks`: the calls that the most expensive waiting call lacks. `held`: the calls that other processes hold. */
-type Outcome = GrantStep & { lacks: number; left: number; held: number };
 
 /** Stores leases without calls, unless they have a row. */
 export async function open(ledger: Ledger, leases: readonly Lease[]): Promise<void> {
@@ -21,31 +15,34 @@ export async function open(ledger: Ledger, leases: readonly Lease[]): Promise<vo
 }
 
 /** Changes the calls of leases, and stores those without a row: new ones, and those that a failover lost. */
-async function statesOf(ledger: Ledger, leases: readonly Lease[], requests: readonly GrantRequest[]) {
-  let missing = leases.filter(({ state }) => state === 'new');
+async function statesOf(ledger: Ledger, requests: readonly (GrantRequest & { lease: Lease })[]) {
+  let missing = requests.filter(({ lease }) => lease.state === 'new');
   for (let isLast = false; ; isLast = true) {
-    if (missing.length > 0) await open(ledger, missing);
+    if (missing.length > 0)
+      await open(
+        ledger,
+        missing.map(({ lease }) => lease),
+      );
     const states = await answerTo(ledger, ledger.store.grant(requests));
-    missing = leases.filter((_, i) => !states[i]);
+    missing = requests.filter((_, i) => !states[i]);
     if (missing.length === 0 || isLast) return states;
     // All calls are reported again.
-    for (const lease of missing) lease.reportedChanges = -1;
+    for (const { lease } of missing) lease.reportedChanges = -1;
   }
 }
 
-async function send(ledger: Ledger, steps: readonly GrantStep[]): Promise<Outcome[]> {
-  const requests = steps.map(({ lease, want, cost }) => ({ ...lease, want, need: cost && lease.spent + cost }));
+/** `lacks`: the calls that the most expensive waiting call lacks. `held`: the calls that other processes hold. */
+async function send(ledger: Ledger, steps: readonly GrantStep[]) {
+  const requests = steps.map((step) => ({ ...step.lease, ...step, need: step.cost && step.lease.spent + step.cost }));
   const lowered = steps.filter(({ lease, want }) => want < lease.granted);
   // From now on, no call is spent that is about to be returned.
   for (const { lease, want } of lowered) lease.granted = Math.max(want, lease.spent);
   try {
-    const leases = steps.map(({ lease }) => lease);
-    const states = await statesOf(ledger, leases, requests);
-    return requests.map(({ need }, i) => {
-      const step = steps[i] as GrantStep;
+    const states = await statesOf(ledger, requests);
+    return requests.map(({ quota, lease, cost, need }, i) => {
       const { granted, limit, left, held } = states[i] ?? UNKNOWN;
-      Object.assign(step.lease, { granted, limit, left });
-      return { ...step, lacks: need - granted, left, held: held ?? 0 };
+      Object.assign(lease, { granted, limit, left });
+      return { quota, lease, cost, lacks: need - granted, left, held: held ?? 0 };
     });
   } catch (error) {
     for (const { quota } of lowered) quota.isRecalled = true;

@@ -1,11 +1,10 @@
 import { hasSameRow, isReported, isRunningOut, type Lease, reserveOf, wanted } from './lease.ts';
-import { isIdle, type Ledger, type Quota } from './quotas.ts';
+import type { Ledger, Quota } from './ledger-state.ts';
+import { isIdle } from './quotas.ts';
 
 /** `want`: the total of calls that the lease should hold. `cost`: the cost of the most expensive waiting call. */
 export type GrantStep = { kind: 'grant'; quota: Quota; lease: Lease; want: number; cost: number };
 export type CloseStep = { kind: 'close'; quota: Quota; lease: Lease };
-
-const sum = (calls: readonly number[]): number => calls.reduce((all, one) => all + one, 0);
 
 /** What the next statement of a user does. */
 export function nextStep(ledger: Ledger, quota: Quota): GrantStep | CloseStep | undefined {
@@ -20,7 +19,7 @@ export function nextStep(ledger: Ledger, quota: Quota): GrantStep | CloseStep | 
 }
 
 function grantOf({ firstGrant }: Ledger, quota: Quota, lease: Lease): GrantStep {
-  const calls = sum(quota.waiting);
+  const calls = quota.waiting.reduce((sum, cost) => sum + cost, 0);
   // More calls may have arrived since the last tick.
   const rate = Math.max(quota.rate, quota.callsThisTick);
   // After the ledger could not grant a call, callers of other processes need what is left as much.

@@ -6,7 +6,7 @@ import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createLedgerMetrics } from './ledger-metrics.ts';
 import type { ledgerSettings } from './ledger-settings.ts';
 import { createLedgerStore } from './statements/ledger-store.ts';
-import { createUsageDayStore } from './usage/usage-day-store.ts';
+import { deleteUsageBefore } from './usage/usage-day-store.ts';
 import { createUsageRetention } from './usage/usage-retention.ts';
 
 type Deps = {
@@ -20,13 +20,12 @@ type Deps = {
 
 export function openLedger({ settings, database, metrics, ...deps }: Deps) {
   const ledgerMetrics = createLedgerMetrics(metrics);
-  // No request waits for a deletion, so this store has no deadline.
   const retention = createUsageRetention({
     ...deps,
-    store: createUsageDayStore(database.prisma),
+    // No request waits for a deletion, so it has no deadline.
+    deleteBefore: (date) => deleteUsageBefore(database.prisma, date),
     retention: settings.usageRetention,
   });
-
   return {
     ledger: createLedgerStore(database, ledgerMetrics.statement),
     observeWait: ledgerMetrics.wait,

@@ -1,8 +1,7 @@
 import { type Instant, instantOf, MINUTE, SECOND } from '#core/clock';
 import { MAX_DETAILS } from '#ledger/usage/call-details';
-import type { Term } from '#users/plan';
 import { type Call, hasSameRow, isPast, isUsable, type Lease, newLease, reserveOf, unspent } from './lease.ts';
-import type { Membership } from './membership.ts';
+import type { Ledger, Quota, Spender } from './ledger-state.ts';
 
 /** A user without a call for this time is idle, in ms. An idle user's lease returns all but a few of its calls. */
 const IDLE_AFTER = 5 * SECOND;
@@ -10,53 +9,6 @@ const IDLE_AFTER = 5 * SECOND;
 const FORGOTTEN = MINUTE;
 /** How long an idle user's lease stays open with the calls that it kept, in ms. */
 const KEPT_FOR = 10 * MINUTE;
-
-export type Spender = Term & { key: number; limit: number };
-
-export type Quota = {
-  readonly userKey: number;
-  /** The lease from which calls are spent, and others with a row in the ledger. */
-  lease: Lease | undefined;
-  past: Lease[];
-  /** The rate in calls per second as of the last tick, and the number of calls since that tick. */
-  rate: number;
-  callsThisTick: number;
-  lastCallAt: number;
-  /** The costs of waiting calls. */
-  waiting: number[];
-  /** Another process may need the unspent calls, or the limit has changed. */
-  isRecalled: boolean;
-  /** A statement with the user is being executed. No other includes the user. */
-  isBusy: boolean;
-  /** Settled with the user's next statement. */
-  asked: PromiseWithResolvers<void> | undefined;
-  /** The cost that the ledger could not grant, when to retry, and the seconds until calls may be returned. */
-  exhausted: { cost: number; until: number; comesBackIn: number | undefined } | undefined;
-};
-
-/** This process, and the users for whom it holds or recently held leases. */
-export type Ledger = Membership & {
-  readonly quotas: Map<number, Quota>;
-  /** Users who wait for their next statement. */
-  readonly queue: Set<Quota>;
-  /** Statements for waiting calls that are being executed. */
-  running: number;
-  isScheduled: boolean;
-  /** The number of the last report. */
-  reports: number;
-  /** When the rates of the users were last measured. */
-  measuredAt: number;
-  sweepsAt: number;
-  /** Calls that the database has recorded. Later refunds are not subtracted. */
-  settledCalls: number;
-  readonly firstGrant: number;
-  /** Idle users' leases keep at most one in this many of a period's remaining calls. */
-  readonly reservePart: number;
-  /** How long a call pauses before it retries while other processes return calls, in ms. */
-  readonly recallMs: number;
-  /** Called with the time that a call waited for the ledger, in ms. */
-  readonly observeWait: ((ms: number) => void) | undefined;
-};
 
 export const isIdle = ({ lastCallAt, waiting }: Quota, elapsed: number): boolean =>
   waiting.length === 0 && elapsed - lastCallAt >= IDLE_AFTER;

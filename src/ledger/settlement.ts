@@ -1,18 +1,27 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '#core/clock';
+import { withinDeadline } from '#database/deadline';
 import { detailText } from '#ledger/usage/call-details';
 import { open } from './granting.ts';
 import { isReported } from './lease.ts';
-import { answerTo, maySweep, renewIfDue } from './membership.ts';
+import type { Ledger, Quota } from './ledger-state.ts';
+import { answerTo, maySweep, renew } from './membership.ts';
 import { nextStep } from './next-step.ts';
-import { type Ledger, leasesIn, type Quota, reviewQuotas } from './quotas.ts';
+import { areClosed, endLease, leasesIn, reviewQuotas } from './quotas.ts';
 import { inPieces, sweep, usersAtOnce } from './sweep.ts';
 import { ask, holding, MAX_AT_ONCE } from './user-queue.ts';
 
 /** Leases per statement, which takes 3 µs for each. A waiting call never waits for more than one. */
 const REPORTED_AT_ONCE = 5_000;
+const RENEW_INTERVAL = 5 * SECOND;
 const SWEEP_INTERVAL = 5 * SECOND;
 /** A tick asks for users until then, in ms. The next tick goes on, so that the process's row does not expire. */
 const ASKS_FOR = 5 * SECOND;
+/** Up to this number of active users, a tick has its minimum length. Above it, the length grows in proportion. */
+const USERS_PER_TICK = 10_000;
+const LONGEST_TICK = 4;
+/** How long a stopping process waits before it looks again whether its calls in flight have ended, in ms. */
+const STOP_INTERVAL = 50;
 
 const unreported = (quota: Quota) => leasesIn(quota).filter((lease) => !isReported(lease));
 const freeUsers = ({ quotas }: Ledger): Quota[] => [...quotas.values()].filter(({ isBusy }) => !isBusy);
@@ -36,58 +45,64 @@ async function report(ledger: Ledger, users: readonly Quota[], isOfOneNode = fal
   }
 }
 
-/** Reports to each node of a cluster after a node failed. Returns its failure. */
-async function reportByNode(ledger: Ledger, users: readonly Quota[]) {
+/** Reports to each node of a cluster after a node failed. */
+async function reportByNode(ledger: Ledger, users: readonly Quota[], failed: (error: unknown) => void): Promise<void> {
   const nodes = await answerTo(ledger, ledger.store.usersByNode(users.map(({ userKey }) => userKey)));
-  const ofNode = nodes.map((keys) => {
-    const users = keys.flatMap((key) => ledger.quotas.get(key) ?? []);
-    return report(ledger, users, true);
-  });
-  return failureIn(await Promise.allSettled(ofNode));
+  const ofNode = nodes.map((keys) => keys.flatMap((key) => ledger.quotas.get(key) ?? []));
+  await Promise.all(ofNode.map((users) => report(ledger, users, true).catch(failed)));
 }
 
-const failureIn = (results: readonly PromiseSettledResult<void>[]): PromiseRejectedResult | undefined =>
-  results.find((result) => result.status === 'rejected');
-
-/** Reports what is due. Returns the failure of a cluster's node. */
-async function reportAll(ledger: Ledger) {
-  let failure: PromiseRejectedResult | undefined;
+/** Reports what is due. `failed` receives the failure of a cluster's node. */
+async function reportAll(ledger: Ledger, failed: (error: unknown) => void): Promise<void> {
   const due = freeUsers(ledger).filter((quota) => unreported(quota).length > 0);
   for (const piece of inPieces(due, REPORTED_AT_ONCE)) {
     const users = piece.filter(({ isBusy }) => !isBusy);
     await holding(ledger, users, () =>
       report(ledger, users).catch(async (error) => {
         if (!ledger.isDistributed) throw error;
-        failure = await reportByNode(ledger, users);
+        await reportByNode(ledger, users, failed);
       }),
     );
   }
-  return failure;
 }
 
-/** Closes, grants and returns what is due. Returns a failure. */
-async function askAll(ledger: Ledger, since: number) {
-  let failure: PromiseRejectedResult | undefined;
+/** Closes, grants and returns what is due. */
+async function askAll(ledger: Ledger, since: number, failed: (error: unknown) => void): Promise<void> {
   const due = freeUsers(ledger).filter((quota) => nextStep(ledger, quota) !== undefined);
   // Half of the statements that run at the same time are left to waiting calls.
   for (const piece of inPieces(due, (usersAtOnce(ledger) * MAX_AT_ONCE) / 2)) {
     if (ledger.clock.elapsed() - since > ASKS_FOR) break;
-    failure ??= failureIn(await Promise.allSettled(piece.map((quota) => ask(ledger, quota))));
+    await Promise.all(piece.map((quota) => ask(ledger, quota).catch(failed)));
   }
-  return failure;
 }
 
-/** Reports, closes, grants and returns what is due. Throws `database_unavailable`. Returns the number of active users. */
-export async function settle(ledger: Ledger, isStopping: boolean): Promise<number> {
+/** Reports, closes, grants and returns what is due. Throws `database_unavailable`. */
+export async function settle(ledger: Ledger): Promise<void> {
   const since = ledger.clock.elapsed();
   const activeUsers = reviewQuotas(ledger);
-  const unreported = await reportAll(ledger);
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  await reportAll(ledger, failed);
   // After the reports: a process that cannot report does not go on spending.
-  await renewIfDue(ledger, since);
-  const failure = (await askAll(ledger, since)) ?? unreported;
-  if (failure) throw failure.reason;
+  if (since - ledger.renewedAt >= RENEW_INTERVAL) await renew(ledger);
+  await askAll(ledger, since, failed);
+  if (failures.length > 0) throw failures[0];
   // A process that stops leaves the calls of dead processes to others. If there are more, the next tick continues.
-  if (!isStopping && since >= ledger.sweepsAt && maySweep(ledger) && (await sweep(ledger)) === 0)
+  if (!ledger.isClosed && since >= ledger.sweepsAt && maySweep(ledger) && (await sweep(ledger)) === 0)
     ledger.sweepsAt = since + SWEEP_INTERVAL;
-  return activeUsers;
+  ledger.interval = ledger.tickMs * Math.min(LONGEST_TICK, Math.max(1, activeUsers / USERS_PER_TICK));
+}
+
+/** Settles all leases and returns unspent calls, in as many rounds as fit into `withinMs`. */
+export async function close(ledger: Ledger, withinMs: number): Promise<void> {
+  const { quotas, clock } = ledger;
+  const deadline = clock.elapsed() + withinMs;
+  const failed = (error: unknown) => ledger.failures.failed('settlement', error, { isStopping: true });
+  while (!areClosed(ledger) && clock.elapsed() < deadline) {
+    // Waiting calls receive their grants before their leases end.
+    for (const quota of quotas.values()) if (quota.waiting.length === 0 && !quota.isBusy) endLease(quota);
+    const isDone = await settle(ledger).then(() => areClosed(ledger), failed);
+    if (!isDone) await wait(STOP_INTERVAL);
+  }
+  if (areClosed(ledger)) await withinDeadline(ledger.store.leave(ledger.id)).catch(failed);
 }

@@ -1,5 +1,5 @@
+import type { Ledger } from './ledger-state.ts';
 import { answerTo } from './membership.ts';
-import type { Ledger } from './quotas.ts';
 
 /** Users per statement, which takes 60 µs for each. In a cluster, a statement can contain only one. */
 export const usersAtOnce = ({ isDistributed }: Ledger): number => (isDistributed ? 1 : 500);

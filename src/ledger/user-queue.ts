@@ -1,9 +1,9 @@
 import { instantOf } from '#core/clock';
 import { grant } from './granting.ts';
 import { move } from './lease.ts';
+import type { Ledger, Quota } from './ledger-state.ts';
 import { answerTo, isValid, refuseFailed, renew } from './membership.ts';
 import { type CloseStep, nextStep } from './next-step.ts';
-import type { Ledger, Quota } from './quotas.ts';
 import { usersAtOnce } from './sweep.ts';
 
 /** Statements for waiting calls that run at the same time, so that others have connections too. */
@@ -90,14 +90,16 @@ function schedule(ledger: Ledger): void {
 
 async function serveHeld(ledger: Ledger, users: readonly Quota[]): Promise<void> {
   ledger.running += 1;
-  const error = await holding(ledger, users, () => serve(ledger, users)).catch((error: unknown) => error);
+  const served = holding(ledger, users, () => serve(ledger, users));
+  const isServed = await served.then(
+    () => true,
+    () => false,
+  );
   for (const quota of users) {
-    const { asked } = quota;
+    quota.asked?.resolve(served);
     quota.asked = undefined;
-    if (error !== undefined) asked?.reject(error);
-    else asked?.resolve();
     // A change to the user arrived in the meantime. After a failure, the next tick asks again.
-    if (error === undefined && quota.isRecalled) void ask(ledger, quota);
+    if (isServed && quota.isRecalled) void ask(ledger, quota);
   }
   ledger.running -= 1;
   schedule(ledger);

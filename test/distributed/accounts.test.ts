@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
-import { createUsageDayStore } from '#ledger/usage/usage-day-store';
+import { deleteUsageBefore } from '#ledger/usage/usage-day-store';
 import { createNoticeStore } from '#notifications/notices/notice-store';
 import { createActivityStore } from '#operator/users/activity-store';
 import { createUserSearchStore } from '#operator/users/search-store';
@@ -50,7 +50,7 @@ it('a user who has reached a threshold receives one notice', async () => {
 
 it('deletes expired counts', async () => {
   await database.prisma.usageDay.create({ data: { userKey: key, date: new Date(OLD), calls: 3 } });
-  for await (const _ of createUsageDayStore(database.prisma).deleteBefore(OLD + DAY));
+  for await (const _ of deleteUsageBefore(database.prisma, OLD + DAY));
   expect(await database.prisma.usageDay.count({ where: { userKey: key, date: new Date(OLD) } })).toBe(0);
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DAY } from '#core/clock';
-import { createUsageDayStore } from '#ledger/usage/usage-day-store';
+import { deleteUsageBefore } from '#ledger/usage/usage-day-store';
 import { openTestDatabase, type TestDatabase } from '../support/database/database.ts';
 
 let database: TestDatabase;
@@ -31,7 +31,7 @@ async function insertUsers(count: number, dates: number) {
 /** Deletes all rows before a date. Returns the number of rows that each batch deleted. */
 async function deleteAll(before: number): Promise<number[]> {
   const deleted: number[] = [];
-  for await (const rows of createUsageDayStore(database.prisma).deleteBefore(before)) deleted.push(rows);
+  for await (const rows of deleteUsageBefore(database.prisma, before)) deleted.push(rows);
   return deleted;
 }
 

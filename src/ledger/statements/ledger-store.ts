@@ -8,9 +8,6 @@ import type { LeaseKey } from './lease-rows-store.ts';
 import { createProcessStore } from './process-store.ts';
 import { type LeaseReport, reports } from './report-store.ts';
 
-export type { GrantRequest, GrantState } from './grant-store.ts';
-export type { LeaseKey } from './lease-rows-store.ts';
-
 /** @param counted called for each statement that grants, reports or closes leases */
 export function createLedgerStore(
   { prisma, query, execute }: Pick<Database, 'prisma' | 'query' | 'execute'>,

@@ -20,6 +20,7 @@ export function breakDown(
   const result: Breakdown = new Map();
 
   function add(name: number | null, date: string, calls: number): void {
+    if (!daily.has(date)) return;
     const days: Days = result.get(name) ?? new Map();
     result.set(name, days.set(date, (days.get(date) ?? 0) + calls));
   }
@@ -29,7 +30,6 @@ export function breakDown(
     addTotals(lease, 1, (keyId, path, calls) => add(by === 'key' ? keyId : path, lease.date, calls));
   for (const { keyId, path, date, calls } of unreported) add(by === 'key' ? keyId : path, date, calls);
 
-  for (const days of result.values()) for (const date of days.keys()) if (!daily.has(date)) days.delete(date);
   for (const [date, calls] of daily) {
     let rest = calls;
     for (const days of result.values()) {

@@ -50,8 +50,8 @@ export function addTotals(
 ): void {
   const all = details ?? [];
   let rest = spent;
-  for (let i = 0; i + 2 < all.length; i += 3) {
-    const [key, on, calls] = [all[i], all[i + 1], all[i + 2]] as [number, number, number];
+  for (let i = 0; i < all.length; i += 3) {
+    const [key = 0, on = 0, calls = 0] = all.slice(i, i + 3);
     add(key, on, sign * calls);
     rest -= calls;
   }

@@ -7,15 +7,13 @@ import { limitOf } from '#ledger/usage/period-limit-store';
 /** A lease as the database knows it. `key`: as `rowKey` returns it. */
 export type ReportedLease = Totals & { key: string; date: string };
 
-/** `name`: the ID of a key, or the number of a path. */
-export type BookedDetail = { date: string; name: number; calls: number };
-
 export type Counts = {
   used: number;
   /** Null if the period has no row. */
   limit: number | null;
   days: { date: string; calls: number }[];
-  details: BookedDetail[];
+  /** `name`: the ID of a key, or the number of a path. */
+  details: { date: string; name: number; calls: number }[];
   leases: ReportedLease[];
 };
 
@@ -25,8 +23,6 @@ export type KeyCalls = { keyId: number; calls: number; leases: ReportedLease[] }
 const LEASE = Prisma.sql`json_build_object(
   'key', concat_ws(' ', l.process, ${epochMs('l.period_start')}::bigint, ${epochMs('l.date::timestamp')}::bigint),
   'date', to_char(l.date, 'YYYY-MM-DD'), 'spent', l.spent, 'keyId', l.key_id, 'path', l.path, 'details', l.details)`;
-
-type NodeRequests = { userKey: number; keyId: number; requests: number };
 
 export const createCountsStatement = (prisma: PrismaClient) => ({
   /**
@@ -83,7 +79,10 @@ export const createCountsStatement = (prisma: PrismaClient) => ({
    * Adds requests of URL keys to the node on a date (its start in Unix ms). Another process may add to the same row: the
    * update then waits, and adds to the new count.
    */
-  async addNodeRequests(added: readonly NodeRequests[], date: number): Promise<void> {
+  async addNodeRequests(
+    added: readonly { userKey: number; keyId: number; requests: number }[],
+    date: number,
+  ): Promise<void> {
     const userKeys = added.map(({ userKey }) => userKey);
     const keyIds = added.map(({ keyId }) => keyId);
     const requests = added.map((one) => one.requests);

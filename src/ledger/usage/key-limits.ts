@@ -3,10 +3,9 @@ import { type Clock, DAY, type Instant, instantOf, isoDate, MINUTE, SECOND, star
 import { createMutex } from '#core/mutex';
 import { Problem } from '#core/problems';
 import { withinDeadline } from '#database/deadline';
-import type { Lease } from '#ledger/lease';
 import { addTotals } from '#ledger/usage/call-details';
 import type { CountsStore, KeyCalls } from '#ledger/usage/counts-store';
-import { unreportedCalls } from '#ledger/usage/unreported-calls';
+import { type OwnLease, unreportedCalls } from '#ledger/usage/unreported-calls';
 
 /** How long a count is used after it was read, in ms. It is read once a second, unless the database does not respond. */
 const TRUSTED_FOR = 18 * SECOND;
@@ -20,8 +19,6 @@ const READ_AT_ONCE = 1_000;
 export type KeyCounter = {
   readonly userKey: number;
   readonly keyId: number;
-  /** The start of the date, in Unix ms. */
-  readonly date: number;
   used: number;
   /** The cost of calls that wait for the ledger. */
   pending: number;
@@ -37,77 +34,78 @@ type LimitedKey = { id: number; user: { key: number }; dailyLimit: number };
  * The calls of keys with a daily limit. A count consists of the calls that the database knew when it was read, and the
  * calls of this process since. Other processes' calls are therefore missing until they are reported and read.
  */
-export type KeyLimits = {
-  readonly store: Pick<CountsStore, 'keyCalls' | 'addNodeRequests'>;
-  /** The leases of this process. */
-  readonly leasesOf: (userKey: number) => readonly Lease[];
-  readonly clock: Clock;
-  readonly counters: Map<number, KeyCounter>;
+export const newKeyLimits = (
+  store: Pick<CountsStore, 'keyCalls' | 'addNodeRequests'>,
+  leasesOf: (userKey: number) => readonly OwnLease[],
+  clock: Clock,
+) => ({
+  store,
+  leasesOf,
+  clock,
+  /** The start of the counters' date, in Unix ms. */
+  date: 0,
+  counters: new Map<number, KeyCounter>(),
   /** Reads do not overlap with writes, so a count contains each request to the node once. */
-  readonly inTurn: ReturnType<typeof createMutex>;
-  /** The read that has not started yet. */
-  next: Promise<void> | undefined;
-};
-
-export const createKeyLimits = (given: Pick<KeyLimits, 'store' | 'leasesOf' | 'clock'>): KeyLimits => ({
-  ...given,
-  counters: new Map(),
   inTurn: createMutex(),
-  next: undefined,
 });
 
-/** Returns the key's counter of today, which is marked as used. */
-function counterOf({ counters }: KeyLimits, { id, user }: LimitedKey, { wall, elapsed }: Instant): KeyCounter {
-  const known = counters.get(id);
+/** `next`: the read that has not started yet. */
+export type KeyLimits = ReturnType<typeof newKeyLimits> & { next?: Promise<void> | undefined };
+
+/** The counters of the UTC date. Those of another date are forgotten, because no limit depends on them. */
+function countersAt(limits: KeyLimits, wall: number): Map<number, KeyCounter> {
   const date = startOfDate(wall);
-  if (known?.date === date) {
-    known.usedAt = elapsed;
-    return known;
+  if (limits.date !== date) limits.counters.clear();
+  limits.date = date;
+  return limits.counters;
+}
+
+/** Returns the key's counter, which is marked as used. */
+function counterOf(limits: KeyLimits, { id, user }: LimitedKey, { wall, elapsed }: Instant): KeyCounter {
+  const counters = countersAt(limits, wall);
+  let counter = counters.get(id);
+  if (!counter) {
+    const unread = { used: 0, pending: 0, unwritten: 0, readAt: Number.NEGATIVE_INFINITY };
+    counter = { userKey: user.key, keyId: id, ...unread, usedAt: elapsed };
+    counters.set(id, counter);
   }
-  const unread = { used: 0, pending: 0, unwritten: 0, readAt: Number.NEGATIVE_INFINITY, usedAt: elapsed };
-  const counter = { userKey: user.key, keyId: id, date, ...unread };
-  counters.set(id, counter);
+  counter.usedAt = elapsed;
   return counter;
 }
 
 const isRead = ({ readAt }: KeyCounter, elapsed: number): boolean => elapsed - readAt < TRUSTED_FOR;
 const isOver = ({ used, pending }: KeyCounter, limit: number, cost: number): boolean => used + pending + cost > limit;
-const ofToday = ({ counters, clock }: KeyLimits) => {
-  const date = startOfDate(clock.now());
-  return { date, today: [...counters.values()].filter((counter) => counter.date === date) };
-};
 
-function keyLimitExceeded(limit: number, cost: number, { date }: KeyCounter, now: number): Problem {
+function keyLimitExceeded(limit: number, cost: number, now: number): Problem {
   const detail =
     cost === 1
-      ? `The daily limit of this key (calls: ${limit}) is used up for ${isoDate(date)}.`
-      : `Fewer than ${cost} of the ${limit} calls of this key for ${isoDate(date)} are left.`;
+      ? `The daily limit of this key (calls: ${limit}) is used up for ${isoDate(now)}.`
+      : `Fewer than ${cost} of the ${limit} calls of this key for ${isoDate(now)} are left.`;
   return new Problem('key_limit_exceeded', `${detail} The next UTC day starts at midnight.`, {
-    retryAfter: (date + DAY - now) / SECOND,
+    retryAfter: (startOfDate(now) + DAY - now) / SECOND,
   });
 }
 
 /** The calls of all processes: each lease counts as reported, but this process's leases as they are in memory. */
-function usedOf({ keyId, date }: KeyCounter, { calls, leases }: KeyCalls, own: Iterable<Lease>): number {
+function usedOf({ keyId, calls, leases }: KeyCalls, own: readonly OwnLease[]): number {
   let used = calls;
   const add = (key: number, _path: number, count: number) => {
     if (key === keyId) used += count;
   };
   for (const lease of leases) addTotals(lease, 1, add);
-  const today = [...own].filter((lease) => lease.date === date);
-  for (const unreported of unreportedCalls(today, leases)) add(unreported.keyId, unreported.path, unreported.calls);
+  for (const unreported of unreportedCalls(own, leases)) add(unreported.keyId, unreported.path, unreported.calls);
   return used;
 }
 
 /** Reads the counts that `isDue` selects, the oldest first. */
 async function read(limits: KeyLimits, isDue: (counter: KeyCounter, elapsed: number) => boolean): Promise<void> {
   const { store, leasesOf, clock } = limits;
-  const { date, today } = ofToday(limits);
-  const readAt = clock.elapsed();
-  const due = today.filter((counter) => isDue(counter, readAt)).sort((a, b) => a.readAt - b.readAt);
-  const batch = due.slice(0, READ_AT_ONCE);
+  const { wall, elapsed: readAt } = instantOf(clock);
+  const due = [...countersAt(limits, wall).values()].filter((counter) => isDue(counter, readAt));
+  const batch = due.sort((a, b) => a.readAt - b.readAt).slice(0, READ_AT_ONCE);
   if (batch.length === 0) return;
   const before = new Map(batch.map(({ userKey }) => [userKey, [...leasesOf(userKey)]]));
+  const { date } = limits;
   const rows = await withinDeadline(store.keyCalls(batch, date));
   const rowOf = new Map(rows.map((row) => [row.keyId, row]));
   for (const counter of batch) {
@@ -115,7 +113,8 @@ async function read(limits: KeyLimits, isDue: (counter: KeyCounter, elapsed: num
     if (!row) continue;
     // A lease may have been opened in the meantime.
     const leases = [...(before.get(counter.userKey) ?? []), ...leasesOf(counter.userKey)];
-    counter.used = usedOf(counter, row, leases) + counter.unwritten;
+    const today = leases.filter((lease) => lease.date === date);
+    counter.used = usedOf(row, today) + counter.unwritten;
     counter.readAt = readAt;
   }
 }
@@ -145,7 +144,7 @@ export async function admit(limits: KeyLimits, key: LimitedKey, cost: number): P
     const at = instantOf(limits.clock);
     const counter = counterOf(limits, key, at);
     if (isRead(counter, at.elapsed)) {
-      if (isOver(counter, key.dailyLimit, cost)) throw keyLimitExceeded(key.dailyLimit, cost, counter, at.wall);
+      if (isOver(counter, key.dailyLimit, cost)) throw keyLimitExceeded(key.dailyLimit, cost, at.wall);
       counter.pending += cost;
       return counter;
     }
@@ -162,19 +161,20 @@ export function countFree(counter: KeyCounter): void {
 /** Writes today's requests to the node, in the same order in all processes, so that their statements do not deadlock. */
 export const writeNodeRequests = (limits: KeyLimits): Promise<void> =>
   limits.inTurn(async () => {
-    const { date, today } = ofToday(limits);
-    const written = today.filter(({ unwritten }) => unwritten > 0).sort((one, other) => one.keyId - other.keyId);
-    if (written.length === 0) return;
-    const requests = written.map((counter) => ({ ...counter, counter, requests: counter.unwritten }));
-    await withinDeadline(limits.store.addNodeRequests(requests, date));
+    const counters = countersAt(limits, limits.clock.now())
+      .values()
+      .filter(({ unwritten }) => unwritten > 0);
+    const sorted = [...counters].sort((one, other) => one.keyId - other.keyId);
+    const requests = sorted.map((counter) => ({ ...counter, counter, requests: counter.unwritten }));
+    if (requests.length === 0) return;
+    await withinDeadline(limits.store.addNodeRequests(requests, limits.date));
     for (const { counter, requests: count } of requests) counter.unwritten -= count;
   });
 
 /** Reads the counts of keys in use again. Called once a second. */
 export async function refresh(limits: KeyLimits): Promise<void> {
   await writeNodeRequests(limits);
-  const { wall, elapsed } = instantOf(limits.clock);
-  for (const [id, { date, usedAt }] of limits.counters)
-    if (date !== startOfDate(wall) || elapsed - usedAt >= FORGOTTEN_AFTER) limits.counters.delete(id);
-  await limits.inTurn(() => read(limits, ({ usedAt }, now) => now - usedAt < READ_FOR));
+  const now = limits.clock.elapsed();
+  for (const [id, { usedAt }] of limits.counters) if (now - usedAt >= FORGOTTEN_AFTER) limits.counters.delete(id);
+  await limits.inTurn(() => read(limits, ({ usedAt }, elapsed) => elapsed - usedAt < READ_FOR));
 }

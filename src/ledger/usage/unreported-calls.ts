@@ -1,7 +1,9 @@
 import { isoDate } from '#core/clock';
-import type { Lease } from '#ledger/lease';
-import { addTotals, rowKey, totalsOf } from '#ledger/usage/call-details';
+import { addTotals, type Detailed, rowKey, totalsOf } from '#ledger/usage/call-details';
 import type { ReportedLease } from '#ledger/usage/counts-store';
+
+/** A lease of this process. */
+export type OwnLease = Detailed & { process: string; periodStart: number; date: number; state: string };
 
 /** Negative `calls` are subtracted. */
 export type DatedCalls = { periodStart: number; date: string; keyId: number; path: number; calls: number };
@@ -10,7 +12,7 @@ export type DatedCalls = { periodStart: number; date: string; keyId: number; pat
  * The calls of this process that the database did not report with its counts.
  * @param own the process's leases, including those that it held before it requested the counts
  */
-export function unreportedCalls(own: Iterable<Lease>, reported: readonly ReportedLease[]): DatedCalls[] {
+export function unreportedCalls(own: Iterable<OwnLease>, reported: readonly ReportedLease[]): DatedCalls[] {
   const rows = new Map(reported.map((row) => [row.key, row]));
   const unreported: DatedCalls[] = [];
   for (const lease of new Set(own)) {

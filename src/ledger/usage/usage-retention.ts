@@ -2,10 +2,10 @@ import { type Clock, DAY, parseDuration, startOfDate } from '#core/clock';
 import type { Log } from '#core/log';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createRetentionJob } from '#upstream/retention-job';
-import type { UsageDayStore } from './usage-day-store.ts';
 
 type Dependencies = {
-  store: UsageDayStore;
+  /** Yields the number of deleted rows of each batch. */
+  deleteBefore: (date: number) => AsyncIterable<number>;
   refreshes: Pick<RefreshStore, 'read' | 'claim' | 'release' | 'complete'>;
   retention: number;
   clock: Clock;
@@ -14,14 +14,13 @@ type Dependencies = {
 
 /** Deletes daily call counts after their retention period: once a day, and when a process starts. */
 export function createUsageRetention(dependencies: Dependencies) {
-  const { store, refreshes, retention, clock, log } = dependencies;
+  const { deleteBefore, refreshes, retention, clock, log } = dependencies;
   const startedAt = clock.now();
 
   async function* deleteOld(now: number) {
-    const before = firstKeptDate(retention, now);
     let rows = 0;
     try {
-      for await (const deleted of store.deleteBefore(before)) {
+      for await (const deleted of deleteBefore(firstKeptDate(retention, now))) {
         rows += deleted;
         yield;
       }
