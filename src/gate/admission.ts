@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Allowance } from '#gate/allowance';
 import type { Caller } from '#keys/key-cache';
 import { endOf, refuseEnded } from '#keys/key-validity';
@@ -15,21 +16,6 @@ import { foreignOrigin } from './foreign-origin.ts';
 import { createBurst, createRateLimits } from './limits.ts';
 import { keyAtOnce } from './presented-key.ts';
 
-type Verbs = Pick<
-  Allowance,
-  | 'countNodeRequest'
-  | 'holderAtOnce'
-  | 'holderOfHash'
-  | 'noteUse'
-  | 'noteExposure'
-  | 'spend'
-  | 'spendAtOnce'
-  | 'keep'
-  | 'refund'
-  | 'remaining'
-  | 'limitOf'
->;
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** The charge, until the response books it. */
@@ -42,20 +28,50 @@ declare module 'fastify' {
 /** The calls that a receipt charges. 0 if it was refunded. */
 const costOf = ({ isRefunded, cost }: Receipt): number => (isRefunded ? 0 : cost);
 
+/**
+ * Records the use of a key. For an owner key, also records a foreign page that uses the key, because visitors to that
+ * page could erase the user.
+ */
+function noteUse(allowance: Allowance, caller: Caller, headers: IncomingHttpHeaders, now: number): void {
+  const { origin } = headers;
+  const isKnown = origin === undefined || origin === caller.pageOrigin || !hasScope(caller.scopes, 'account');
+  allowance.noteUse(caller, now, isKnown ? undefined : foreignOrigin(headers));
+}
+
+/** The admission of a long-lasting response. */
+function admissionOf(
+  allowance: Allowance,
+  { caller: { hash }, headers, raw, routeOptions }: FastifyRequest,
+): Admission {
+  const isInUrl = keyInUrl(raw) !== undefined;
+  const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
+  // If all headers were kept, they would stay in memory as long as the response.
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
+  const checkHolder = (holder: Caller, now: number) => {
+    refuseEnded(holder, now, {});
+    assertMayUse(holder, { scope, headers: page, isInUrl });
+    allowance.noteUse(holder, now);
+  };
+  return {
+    check({ wall }) {
+      const holder = allowance.holderOfHash(hash);
+      return holder instanceof Promise ? holder.then((found) => checkHolder(found, wall)) : checkHolder(holder, wall);
+    },
+
+    async charge(calls, isWanted) {
+      const caller = await allowance.holderOfHash(hash);
+      const receipt = await allowance.spend(caller, usagePath, 0, calls);
+      if (!isWanted()) return allowance.refund(receipt);
+      allowance.keep(receipt);
+    },
+  };
+}
+
 /** @param burstPerSecond requests per user, shared by the user's keys; 0 for no limit */
-export function createGate(allowance: Verbs, burstPerSecond: number) {
+export function createGate(allowance: Allowance, burstPerSecond: number) {
   const burst = createBurst<number>(burstPerSecond);
   const rateLimits = createRateLimits(burstPerSecond);
-
-  /**
-   * Records the use of a key. For an owner key, also records a foreign page that uses the key, because visitors to that
-   * page could erase the user.
-   */
-  function noteUse(caller: Caller, headers: IncomingHttpHeaders, now: number): void {
-    const { origin } = headers;
-    const isKnown = origin === undefined || origin === caller.pageOrigin || !hasScope(caller.scopes, 'account');
-    allowance.noteUse(caller, now, isKnown ? undefined : foreignOrigin(headers));
-  }
 
   return {
     admitAtOnce(request, { scope, usagePath, coinGeckoKeys }, cost, now) {
@@ -70,7 +86,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       const receipt = allowance.spendAtOnce(caller, usagePath, now, cost);
       if (receipt === undefined) return undefined;
       burst.admitOrThrow(user, now.wall);
-      noteUse(caller, request.headers, now.wall);
+      noteUse(allowance, caller, request.headers, now.wall);
       return { user, keyId: caller.id, receipt };
     },
 
@@ -81,33 +97,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       return rateLimits.ofCall(period, limit, isPaid ? receipt.remaining : remaining(receipt.lease), now);
     },
 
-    hold({ caller: { hash }, headers, raw, routeOptions }): Admission {
-      const isInUrl = keyInUrl(raw) !== undefined;
-      const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
-      // If all headers were kept, they would stay in memory as long as the response.
-      const { origin, host, 'sec-fetch-site': site } = headers;
-      const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
-      const checkHolder = (holder: Caller, now: number) => {
-        refuseEnded(holder, now, {});
-        assertMayUse(holder, { scope, headers: page, isInUrl });
-        allowance.noteUse(holder, now);
-      };
-      return {
-        check({ wall }) {
-          const holder = allowance.holderOfHash(hash);
-          return holder instanceof Promise
-            ? holder.then((found) => checkHolder(found, wall))
-            : checkHolder(holder, wall);
-        },
-
-        async charge(calls, isWanted) {
-          const caller = await allowance.holderOfHash(hash);
-          const receipt = await allowance.spend(caller, usagePath, 0, calls);
-          if (!isWanted()) return allowance.refund(receipt);
-          allowance.keep(receipt);
-        },
-      };
-    },
+    hold: (request) => admissionOf(allowance, request),
 
     limitsOf({ caller }, code, now) {
       return caller ? rateLimits.ofRejection(code, caller, allowance.limitOf(caller.user), now) : {};
@@ -161,7 +151,7 @@ export function createGate(allowance: Verbs, burstPerSecond: number) {
       const isInUrl = keyInUrl(request) !== undefined;
       if (isInUrl && !caller.url) allowance.noteExposure(caller, now);
       assertMayUse(caller, { scope, headers, isInUrl });
-      noteUse(caller, headers, now);
+      noteUse(allowance, caller, headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },
   } satisfies Omit<Gate<Receipt>, 'issueTicket' | 'requestLog'> & Record<string, unknown>;
