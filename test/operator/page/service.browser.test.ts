@@ -1,37 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  type OperatorVisit,
-  openTestOperatorPage,
-  type TestOperatorPage,
-  visitOperator,
-} from '../../support/browser/operator-page.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useOperatorPage } from '../../support/browser/operator-page.ts';
 
-let opened: TestOperatorPage;
-let here: OperatorVisit;
-beforeAll(async () => {
-  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'quotient@example.org', PUBLIC_URL: 'http://127.0.0.1:9' };
-  opened = await openTestOperatorPage(mail);
-  await opened.service.register();
+const opened = useOperatorPage({
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'quotient@example.org',
+  PUBLIC_URL: 'http://127.0.0.1:9',
 });
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visitOperator(opened);
-  await here.signIn();
-  await here.settled();
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
+beforeAll(() => opened.service.user());
 
 const open = async (name: string) => {
-  await here.page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click();
-  await here.settled();
+  await opened.here.page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click();
+  await opened.here.settled();
 };
 
 it('shows the sources with their budgets and forecasts', async () => {
-  const { page } = here;
+  const { page } = opened.here;
   const key = await opened.service.createUser();
   await opened.service.get('/v1/prices/latest/token?tokenName=bitcoin', { key });
   await open('Sources');
@@ -40,11 +24,11 @@ it('shows the sources with their budgets and forecasts', async () => {
   const reports = body as unknown as { name: string; budget: Budget | null }[];
   const table = page.getByRole('table', { name: 'Sources' });
   expect(await table.getByRole('rowheader').allInnerTexts()).toEqual(reports.map(({ name }) => name));
-  const coingecko = here.rowOf('coingecko');
+  const coingecko = opened.here.rowOf('coingecko');
   await expect
     .poll(async () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await here.settled();
+      await opened.here.settled();
       return coingecko.innerText();
     })
     .toMatch(/working.*\d calls/s);
@@ -63,13 +47,13 @@ it('shows the sources with their budgets and forecasts', async () => {
     const changed = reports.map((report) => ({ ...report, budget: report.budget && { ...report.budget, ...budget } }));
     await page.route('**/admin/v1/sources', (route) => route.fulfill({ json: changed }), { times: 1 });
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await here.settled();
+    await opened.here.settled();
     await coingecko.getByRole('cell', { name: words, exact: true }).waitFor();
   }
 });
 
 it('retries messages and reports the result, and states why another cannot be retried', async () => {
-  const { page } = here;
+  const { page } = opened.here;
   const givenUp = { payload: {}, dueAt: null, attempts: 8, lastError: 'status <503>', givenUpAt: new Date() };
   const ids = ['0f8fad5b-d9cb-469f-a165-70867728950e', '0f8fad5b-d9cb-469f-a165-70867728950f'] as const;
   /** A message whose notice no longer exists counts as delivered. */
@@ -83,31 +67,33 @@ it('retries messages and reports the result, and states why another cannot be re
   });
   await open('Messages');
   await page.getByText('3 messages.').waitFor();
-  expect(await here.rowOf('Notice by webhook').innerText()).toContain('status <503>');
-  expect(await here.rowOf('Recovery email').innerText()).toContain('Not possible');
-  await here
+  expect(await opened.here.rowOf('Notice by webhook').innerText()).toContain('status <503>');
+  expect(await opened.here.rowOf('Recovery email').innerText()).toContain('Not possible');
+  await opened.here
     .rowOf('Notice by webhook')
     .getByRole('button', { name: /^Retry/ })
     .click();
-  await here.confirm('Retry');
+  await opened.here.confirm('Retry');
   await page.getByText('Notice by webhook: the attempt failed. The list shows the error.').waitFor();
-  expect(await here.rowOf('Notice by webhook').innerText(), 'the error of the retry').not.toContain('status <503>');
-  const retry = here.rowOf('Notice by email').getByRole('button', { name: /^Retry/ });
+  expect(await opened.here.rowOf('Notice by webhook').innerText(), 'the error of the retry').not.toContain(
+    'status <503>',
+  );
+  const retry = opened.here.rowOf('Notice by email').getByRole('button', { name: /^Retry/ });
   await retry.click();
-  await here.confirm('Retry');
+  await opened.here.confirm('Retry');
   await page.getByText('Notice by email: delivered.').waitFor();
   await page.getByText('2 messages.').waitFor();
   const audit = (await opened.call('/audit?action=message.retry')).body as { items: { target: string }[] };
   expect(audit.items.map(({ target }) => target)).toContain(`message:${ids[0]}`);
   await open('Audit log');
-  const event = here.rowOf(`message:${ids[0]} of`);
+  const event = opened.here.rowOf(`message:${ids[0]} of`);
   expect(await event.innerText()).toMatch(/:\d\d:\d\d [AP]M.*state: given_up → due\nkind: notice-webhook/s);
   await event.getByRole('link', { name: 'user:1' }).click();
   await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
 });
 
 it('publishes and removes the announcement', async () => {
-  const { page } = here;
+  const { page } = opened.here;
   await open('Announcement');
   await page.getByText('There is no announcement.').waitFor();
   const offered = Date.parse(`${await page.getByLabel('Ends at').inputValue()}Z`);
@@ -117,13 +103,13 @@ it('publishes and removes the announcement', async () => {
   await page.getByLabel('Text').fill('Maintenance & <i>more</i>');
   await page.getByLabel('Ends at').fill('2001-01-01T10:00');
   await page.getByRole('button', { name: 'Publish…' }).click();
-  await here.dialog.getByRole('button', { name: 'Publish' }).click();
-  await here.dialog.getByRole('link', { name: 'About invalid_request' }).waitFor();
-  await here.dialog.getByRole('button', { name: 'Cancel' }).click();
+  await opened.here.dialog.getByRole('button', { name: 'Publish' }).click();
+  await opened.here.dialog.getByRole('link', { name: 'About invalid_request' }).waitFor();
+  await opened.here.dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByLabel('Ends at').fill('2031-01-31T10:00');
   await page.getByRole('button', { name: 'Publish…' }).click();
-  await here.dialog.getByText('until Jan 31, 2031, 10:00 AM').waitFor();
-  await here.confirm('Publish');
+  await opened.here.dialog.getByText('until Jan 31, 2031, 10:00 AM').waitFor();
+  await opened.here.confirm('Publish');
   const published = { text: 'Maintenance & <i>more</i>', until: '2031-01-31T10:00:00.000Z' };
   expect((await opened.call('/announcement')).body).toEqual(published);
   await page.getByRole('region', { name: 'Current announcement' }).getByText(published.text).waitFor();
@@ -131,12 +117,12 @@ it('publishes and removes the announcement', async () => {
   await page.getByRole('complementary', { name: 'Announcement' }).getByText(published.text).waitFor();
   await open('Announcement');
   await page.getByRole('button', { name: 'Remove…' }).click();
-  await here.confirm('Remove');
+  await opened.here.confirm('Remove');
   expect((await opened.call('/announcement')).body).toEqual({ text: null, until: null });
 });
 
 it('filters the audit log, keeps the filter in the URL, and saves it', async () => {
-  const { page } = here;
+  const { page } = opened.here;
   await opened.call('/users/1/limit', { method: 'POST', body: { limit: 1 } });
   await opened.call('/users/1/limit', { method: 'POST', body: { limit: 20_000 } });
   await opened.call('/users/1/suspend', { method: 'POST', body: { reason: '"><script>globalThis.hasRun=1</script>' } });
@@ -152,9 +138,9 @@ it('filters the audit log, keeps the filter in the URL, and saves it', async () 
   expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
 
   await page.getByRole('button', { name: 'Download…' }).click();
-  await here.dialog.getByText('all events that match the filter').waitFor();
+  await opened.here.dialog.getByText('all events that match the filter').waitFor();
   const download = page.waitForEvent('download');
-  await here.confirm('Download');
+  await opened.here.confirm('Download');
   const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).action)).toEqual(['user.suspend']);
 
@@ -166,8 +152,8 @@ it('filters the audit log, keeps the filter in the URL, and saves it', async () 
   await page.getByText('No events found.').waitFor();
   const today = new Date().toISOString().slice(0, 10);
   await page.goto(`${opened.url}/#/audit?user=1&from=${today}&to=${today}`);
-  await here.rowOf('user.suspend').waitFor();
+  await opened.here.rowOf('user.suspend').waitFor();
   expect(await page.getByLabel('To (UTC)').inputValue()).toBe(today);
-  await here.rowOf('user.suspend').getByRole('link', { name: 'user:1' }).click();
+  await opened.here.rowOf('user.suspend').getByRole('link', { name: 'user:1' }).click();
   await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
 });

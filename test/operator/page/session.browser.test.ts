@@ -1,45 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import {
-  type OperatorVisit,
-  openTestOperatorPage,
-  type TestOperatorPage,
-  visitOperator,
-} from '../../support/browser/operator-page.ts';
+import { expect, it } from 'vitest';
+import { useOperatorPage } from '../../support/browser/operator-page.ts';
 import { TOKEN } from '../operator-harness.ts';
 
-let opened: TestOperatorPage;
-let here: OperatorVisit;
-beforeAll(async () => {
-  opened = await openTestOperatorPage();
-});
-afterAll(() => opened?.close());
-beforeEach(async () => {
-  here = await visitOperator(opened, '#/sources');
-});
-afterEach(async () => {
-  expect(here.complaints).toEqual([]);
-  await here.close();
-});
+const opened = useOperatorPage({}, { fragment: '#/sources', isSignedOut: true });
 
-const heading = (name: string) => here.page.getByRole('heading', { name, level: 1 });
-const stored = () => here.page.evaluate<string[]>('Object.values(sessionStorage).concat(Object.values(localStorage))');
+const heading = (name: string) => opened.here.page.getByRole('heading', { name, level: 1 });
+const stored = () =>
+  opened.here.page.evaluate<string[]>('Object.values(sessionStorage).concat(Object.values(localStorage))');
 
 it('asks for the token, keeps it for the tab only, and shows the view of the URL', async () => {
-  const { page } = here;
+  const { page } = opened.here;
   await heading('Operator').waitFor();
   expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
-  await here.signIn();
+  await opened.here.signIn();
   await heading('Sources').waitFor();
   expect(await stored()).toEqual([TOKEN]);
   expect(await page.evaluate('Object.values(localStorage)')).toEqual([]);
   await page.reload();
   await heading('Sources').waitFor();
 
-  const other = await here.context.newPage();
+  const other = await opened.here.context.newPage();
   await other.goto(`${opened.url}/#/sources`);
   await other.getByLabel('Admin token').waitFor();
 
-  expect(here.requests.filter((url) => url.includes(TOKEN))).toEqual([]);
+  expect(opened.here.requests.filter((url) => url.includes(TOKEN))).toEqual([]);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading('Operator').waitFor();
   expect(await stored()).toEqual([]);
@@ -47,10 +31,10 @@ it('asks for the token, keeps it for the tab only, and shows the view of the URL
 });
 
 it('shows why a token is rejected and what to do, and ends a session whose token is not valid', async () => {
-  const { page } = here;
-  await here.signIn('short');
+  const { page } = opened.here;
+  await opened.here.signIn('short');
   await page.getByText('An admin token has at least 32 characters.').waitFor();
-  await here.signIn('x'.repeat(40));
+  await opened.here.signIn('x'.repeat(40));
   const note = page.locator('main').getByRole('alert');
   await note.getByRole('link', { name: 'About admin_token_invalid' }).waitFor();
   expect(await note.getByRole('paragraph').count()).toBe(4);
@@ -66,9 +50,9 @@ it('shows why a token is rejected and what to do, and ends a session whose token
 });
 
 it('reports that the service is unreachable, and repeats the request', async () => {
-  const { page } = here;
-  await here.signIn();
-  await here.settled();
+  const { page } = opened.here;
+  await opened.here.signIn();
+  await opened.here.settled();
   await page.route('**/admin/v1/sources', (route) => route.abort());
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByText('The service is unreachable').waitFor();

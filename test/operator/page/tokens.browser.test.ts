@@ -1,26 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import {
-  type OperatorVisit,
-  openTestOperatorPage,
-  type TestOperatorPage,
-  visitOperator,
-} from '../../support/browser/operator-page.ts';
+import { expect, it } from 'vitest';
+import { useOperatorPage } from '../../support/browser/operator-page.ts';
 
-let opened: TestOperatorPage;
-let here: OperatorVisit;
-beforeAll(async () => {
-  opened = await openTestOperatorPage({ COINGECKO_CALLS_PER_MINUTE: '1000' });
-  here = await visitOperator(opened, '#/tokens');
-  await here.signIn();
-  await here.settled();
-});
-afterEach(() => expect(here.complaints).toEqual([]));
-afterAll(async () => {
-  await here?.close();
-  await opened?.close();
-});
+const opened = useOperatorPage({ COINGECKO_CALLS_PER_MINUTE: '1000' }, { fragment: '#/tokens' });
 
-const tokens = () => here.page.getByRole('table', { name: 'Tokens', exact: true });
+const tokens = () => opened.here.page.getByRole('table', { name: 'Tokens', exact: true });
 const rowOf = (id: string) => tokens().getByRole('row').filter({ hasText: id });
 const tokenNames = async () => {
   const response = await opened.service.get('/v1/tokens');
@@ -28,13 +11,13 @@ const tokenNames = async () => {
 };
 
 async function find(text: string): Promise<void> {
-  await here.page.getByLabel('Coin at CoinGecko').fill(text);
-  await here.page.getByRole('button', { name: 'Find', exact: true }).click();
+  await opened.here.page.getByLabel('Coin at CoinGecko').fill(text);
+  await opened.here.page.getByRole('button', { name: 'Find', exact: true }).click();
 }
-const add = (id: string) => here.page.getByRole('button', { name: `Add: ${id}…`, exact: true });
+const add = (id: string) => opened.here.page.getByRole('button', { name: `Add: ${id}…`, exact: true });
 
 it('finds a coin, adds it as a token, sets its successor and removes it', async () => {
-  const { page, dialog } = here;
+  const { page, dialog } = opened.here;
   await find('nothing at all');
   await page.getByText('No coin found.').waitFor();
   await find('albado');
@@ -43,8 +26,8 @@ it('finds a coin, adds it as a token, sets its successor and removes it', async 
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByText('Enter a symbol without spaces and commas.').waitFor();
   await dialog.getByLabel('Symbol').fill('');
-  await here.confirm('Add');
-  await here.result.getByText('albado is added.').waitFor();
+  await opened.here.confirm('Add');
+  await opened.here.result.getByText('albado is added.').waitFor();
   await rowOf('albado').getByRole('cell', { name: 'ABDUSD', exact: true }).waitFor();
   expect(await tokenNames()).toContain('albado');
 
@@ -53,15 +36,15 @@ it('finds a coin, adds it as a token, sets its successor and removes it', async 
   await dialog.getByRole('button', { name: 'Set successor', exact: true }).click();
   await dialog.getByText('Did you mean bitcoin?').waitFor();
   await dialog.getByLabel('ID of the successor').fill('bitcoin');
-  await here.confirm('Set successor');
+  await opened.here.confirm('Set successor');
   await rowOf('albado').getByRole('cell', { name: 'bitcoin', exact: true }).waitFor();
 
   await rowOf('albado').getByRole('button', { name: 'Remove: albado…' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await tokenNames()).toContain('albado');
   await rowOf('albado').getByRole('button', { name: 'Remove: albado…' }).click();
-  await here.confirm('Remove');
-  await here.result.getByText('albado is removed.').waitFor();
+  await opened.here.confirm('Remove');
+  await opened.here.result.getByText('albado is removed.').waitFor();
   await rowOf('albado').waitFor({ state: 'detached' });
   expect(await tokenNames()).not.toContain('albado');
   const { items } = (await opened.call('/audit')).body as { items: { action: string }[] };
@@ -69,7 +52,7 @@ it('finds a coin, adds it as a token, sets its successor and removes it', async 
 });
 
 it('offers no changes of built-in tokens, and shows why a token cannot be added', async () => {
-  const { page, dialog } = here;
+  const { page, dialog } = opened.here;
   expect(await rowOf('bitcoin').getByRole('button').count()).toBe(0);
   await find('bitcoin');
   await add('bitcoin').click();
@@ -83,8 +66,8 @@ it('offers no changes of built-in tokens, and shows why a token cannot be added'
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByRole('link', { name: 'About upstream_unavailable' }).waitFor();
   opened.service.sandbox.faults.clear();
-  await here.confirm('Add');
-  await here.result.getByText('bebado is added.').waitFor();
+  await opened.here.confirm('Add');
+  await opened.here.result.getByText('bebado is added.').waitFor();
 
   await page.getByLabel('Served tokens').fill('beba');
   await page.getByLabel('Served tokens').press('Enter');
@@ -94,9 +77,8 @@ it('offers no changes of built-in tokens, and shows why a token cannot be added'
 
 it('shows the requests and the errors of the process in the overview', async () => {
   await opened.service.get('/v1/nothing');
-  await here.page.goto(`${opened.url}/#/overview`);
-  await here.settled();
-  const errors = here.page.getByRole('table', { name: 'Errors by code' });
+  await opened.here.go('#/overview');
+  const errors = opened.here.page.getByRole('table', { name: 'Errors by code' });
   await errors.getByRole('row').filter({ hasText: 'not_found' }).getByRole('cell', { name: '1' }).waitFor();
-  await here.page.getByRole('table', { name: 'Requests by route' }).getByText('/v1/tokens').waitFor();
+  await opened.here.page.getByRole('table', { name: 'Requests by route' }).getByText('/v1/tokens').waitFor();
 });

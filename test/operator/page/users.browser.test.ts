@@ -1,22 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { mintOwnerKey } from '#keys/api-key';
 import { firstTerm } from '#users/plan';
 import { createUserStore } from '#users/user-store';
-import {
-  type OperatorVisit,
-  openTestOperatorPage,
-  type TestOperatorPage,
-  visitOperator,
-} from '../../support/browser/operator-page.ts';
+import { useOperatorPage } from '../../support/browser/operator-page.ts';
 
 const HOSTILE = '<img src=x onerror="globalThis.hasRun=1">';
 const USERS = 55;
 
-let opened: TestOperatorPage;
-let here: OperatorVisit;
+const opened = useOperatorPage();
 const keys: string[] = [];
 beforeAll(async () => {
-  opened = await openTestOperatorPage();
   const store = createUserStore(opened.service.database.prisma);
   for (let i = 1; i <= USERS; i += 1) {
     const ownerKey = mintOwnerKey();
@@ -27,25 +20,18 @@ beforeAll(async () => {
     keys.push(ownerKey.apiKey);
   }
   await opened.call('/users/3/suspend', { method: 'POST', body: { reason: 'too fast' } });
-  here = await visitOperator(opened, '#/users');
-  await here.signIn();
-  await here.settled();
-});
-afterEach(() => expect(here.complaints).toEqual([]));
-afterAll(async () => {
-  await here?.close();
-  await opened?.close();
+  await opened.here.go('#/users');
 });
 
 const names = () =>
-  here.page.getByRole('table', { name: 'Users' }).getByRole('rowheader').getByRole('link').allInnerTexts();
+  opened.here.page.getByRole('table', { name: 'Users' }).getByRole('rowheader').getByRole('link').allInnerTexts();
 
 async function search(query: string): Promise<string[]> {
-  await here.page.getByRole('searchbox').fill(query);
-  const response = here.page.waitForResponse((one) => one.url().includes('/admin/v1/users'));
-  await here.page.getByRole('searchbox').press('Enter');
+  await opened.here.page.getByRole('searchbox').fill(query);
+  const response = opened.here.page.waitForResponse((one) => one.url().includes('/admin/v1/users'));
+  await opened.here.page.getByRole('searchbox').press('Enter');
   await response;
-  await here.settled();
+  await opened.here.settled();
   return names();
 }
 
@@ -55,15 +41,15 @@ it('finds a user by email, name, record number and the start of a key', async ()
   expect(await search('42')).toEqual(['Ada42 Lovelace42']);
   expect(await search(String(keys[7]).slice(0, 7))).toContain('Ada8 Lovelace8');
   expect(await search('unknown')).toEqual([]);
-  await here.page.getByText('No users found.').waitFor();
-  await here.page.reload();
-  await here.settled();
-  expect(await here.page.getByRole('searchbox').inputValue(), 'the URL keeps the search').toBe('unknown');
+  await opened.here.page.getByText('No users found.').waitFor();
+  await opened.here.page.reload();
+  await opened.here.settled();
+  expect(await opened.here.page.getByRole('searchbox').inputValue(), 'the URL keeps the search').toBe('unknown');
 });
 
 it('sorts by usage and by the last hour, and filters by state and plan', async () => {
   await search('');
-  const { page } = here;
+  const { page } = opened.here;
   // The summary by which users are sorted is updated about once a minute.
   await opened.service.database.prisma.refresh.updateMany({
     where: { resource: 'activity' },
@@ -79,11 +65,11 @@ it('sorts by usage and by the last hour, and filters by state and plan', async (
     const response = page.waitForResponse((one) => one.url().includes(`sort=${sort}`));
     await page.getByLabel('Sort by').selectOption(sort);
     await response;
-    await here.settled();
+    await opened.here.settled();
     expect((await names())[0], sort).toBe(first);
     await page.getByText('updated about once a minute').waitFor();
   }
-  await here.rowOf('Ada14 Lovelace14').getByRole('cell', { name: '7', exact: true }).waitFor();
+  await opened.here.rowOf('Ada14 Lovelace14').getByRole('cell', { name: '7', exact: true }).waitFor();
   await page.getByLabel('Sort by').selectOption('created');
   await page.getByText('updated about once a minute').waitFor({ state: 'hidden' });
   await page.getByRole('combobox', { name: 'State' }).selectOption('suspended');
@@ -97,8 +83,8 @@ it('sorts by usage and by the last hour, and filters by state and plan', async (
 });
 
 it('pages by cursor, and keeps the page on reload and on return from a user', async () => {
-  const { page } = here;
-  await page.goto(`${opened.url}/#/users`);
+  const { page } = opened.here;
+  await opened.here.go('#/users');
   await page.getByText('50 users on this page.').waitFor();
   await page.getByRole('link', { name: 'Next page' }).click();
   await page.getByText('5 users on this page.').waitFor();

@@ -19,6 +19,31 @@ export async function launchBrowser(args: readonly string[] = []): Promise<Brows
   return Object.create(browser, { close: { value: close } });
 }
 
+/**
+ * Resolves when a condition has held in a page for three frames, in which a click or a link starts its calls. The page
+ * itself checks each frame, because Playwright soon looks for an element only every half a second.
+ * @param condition a JavaScript expression
+ */
+export async function waitUntil(page: Page, condition: string): Promise<void> {
+  const held = `new Promise((resolve) => {
+    let frames = 0;
+    const look = () => {
+      frames = (${condition}) ? frames + 1 : 0;
+      if (frames === 3) resolve();
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`;
+  for (;;) {
+    try {
+      return await page.evaluate(held);
+    } catch (error) {
+      // The next page needs its own check.
+      if (!String(error).includes('navigation')) throw error;
+    }
+  }
+}
+
 /** Makes a page report violations of its Content-Security-Policy to a function with this name. */
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
   refusedByPolicy(effectiveDirective + ' ' + blockedURI);
