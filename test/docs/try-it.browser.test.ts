@@ -163,16 +163,16 @@ it('has samples that work with this service, in the chosen language', async () =
   const { page, context } = await open(key);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = async (path: string, language: string) => {
-    await openPageOf(page, 'GET', path);
-    await page.getByRole('button', { name: 'Show key' }).first().click();
     const found = page.locator(`[data-path="/market${path}"]`);
     await found.getByRole('button', { name: language }).click();
     await found.locator('.copied:visible button').first().click();
-    await found.getByText('Copied').waitFor();
+    await found.locator('.copied:visible').first().getByRole('button', { name: 'Copied' }).waitFor();
     return page.evaluate<string>('navigator.clipboard.readText()');
   };
   const paths = ['/v1/prices/latest/token', '/v1/prices/history/days', '/v1/tokens'];
   for (const path of paths) {
+    await openPageOf(page, 'GET', path);
+    await page.getByRole('button', { name: 'Show key' }).first().click();
     const lines: unknown[][] = [];
     const script = await copied(path, 'JavaScript');
     const run = new Function('console', `return (async () => { ${script} })()`);
