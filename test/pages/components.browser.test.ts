@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { serveComponents } from '../../scripts/show-components.ts';
 import { findings } from '../support/browser/accessibility.ts';
 import { launchBrowser } from '../support/browser/browser.ts';
@@ -7,26 +7,23 @@ import { inEachLook } from '../support/browser/looks.ts';
 
 let served: Awaited<ReturnType<typeof serveComponents>>;
 let browser: Browser;
+/** The page of all tests. Each test uses other components. */
 let page: Page;
+const faults: string[] = [];
+async function open(options: BrowserContextOptions): Promise<Page> {
+  const opened = await (await browser.newContext(options)).newPage();
+  opened.on('pageerror', (error) => faults.push(String(error)));
+  await opened.goto(served.url);
+  return opened;
+}
 beforeAll(async () => {
   [served, browser] = await Promise.all([serveComponents(0), launchBrowser()]);
+  page = await open({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'] });
 });
+afterEach(() => expect(faults).toEqual([]));
 afterAll(async () => {
   await browser?.close();
   await served?.close();
-});
-
-const faults: string[] = [];
-async function open(options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext(options);
-  page = await context.newPage();
-  page.on('pageerror', (error) => faults.push(String(error)));
-  await page.goto(served.url);
-}
-beforeEach(() => open({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'] }));
-afterEach(async () => {
-  expect(faults).toEqual([]);
-  await page.context().close();
 });
 
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -43,6 +40,7 @@ it('shows all components without findings in each look and with forced colors', 
   );
   await page.emulateMedia({ forcedColors: 'active' });
   expect(await findings(page, 'html')).toEqual([]);
+  await page.emulateMedia({ forcedColors: 'none' });
 });
 
 it('the navigation is a side bar on large screens, and names the current view', async () => {
@@ -144,30 +142,6 @@ it('a form has groups of choices, texts of several lines and checkboxes, and sho
   expect(await form.getByLabel('Note').inputValue()).toBe('');
 });
 
-it('a field of a dialog can set others, and a dialog can show content only', async () => {
-  const dialog = page.getByRole('dialog');
-  await press('New key…');
-  await dialog.getByText('A program key for prices.').waitFor();
-  await dialog.getByLabel('Wallet').check();
-  await dialog.getByText('A wallet key for node.').waitFor();
-  expect(await dialog.getByLabel('Read prices').isChecked()).toBe(false);
-  expect(await dialog.getByLabel('Limit').inputValue()).toBe('500');
-  await dialog.getByLabel('Limit').fill('1');
-  await dialog.getByLabel('Day').fill('2026-11-27');
-  await dialog.getByRole('button', { name: 'Create' }).click();
-  expect(await dialog.getByLabel('Day').getAttribute('aria-invalid')).toBe('true');
-  await dialog.getByLabel('Limit').fill('2');
-  await dialog.getByLabel('Day').waitFor({ state: 'detached' });
-  await dialog.getByRole('button', { name: 'Create' }).click();
-  await page.getByText('Created a key with the limit 2.').waitFor();
-
-  await press('Show code');
-  expect(await page.locator(':focus').innerText()).toBe('Code');
-  await dialog.getByText('let key;').waitFor();
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'hidden' });
-});
-
 it('a dialog states the effect, keeps an error, returns the focus, and shows a key until it is saved', async () => {
   const dialog = page.getByRole('dialog', { name: 'Grant calls?' });
   const result = page.getByRole('status', { name: 'Result' });
@@ -199,6 +173,30 @@ it('a dialog states the effect, keeps an error, returns the focus, and shows a k
   await key.waitFor({ state: 'hidden' });
   expect(await page.content()).not.toContain('qt_shown_once');
   expect(await result.innerText()).toBe('Granted 5 calls.');
+});
+
+it('a field of a dialog can set others, and a dialog can show content only', async () => {
+  const dialog = page.getByRole('dialog');
+  await press('New key…');
+  await dialog.getByText('A program key for prices.').waitFor();
+  await dialog.getByLabel('Wallet').check();
+  await dialog.getByText('A wallet key for node.').waitFor();
+  expect(await dialog.getByLabel('Read prices').isChecked()).toBe(false);
+  expect(await dialog.getByLabel('Limit').inputValue()).toBe('500');
+  await dialog.getByLabel('Limit').fill('1');
+  await dialog.getByLabel('Day').fill('2026-11-27');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  expect(await dialog.getByLabel('Day').getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByLabel('Limit').fill('2');
+  await dialog.getByLabel('Day').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Created a key with the limit 2.').waitFor();
+
+  await press('Show code');
+  expect(await page.locator(':focus').innerText()).toBe('Code');
+  await dialog.getByText('let key;').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
 });
 
 it('a toast announces a failure until the user closes it', async () => {
@@ -248,12 +246,12 @@ it('a code block copies its text, and reports if the browser does not allow it',
 });
 
 it('dates and numbers have the format of the locale, in UTC', async () => {
-  const values = async () => {
-    await panel('Dates and numbers').waitFor();
-    const texts = await panel('Dates and numbers').getByRole('definition').allInnerTexts();
-    return texts.map((text) => text.replaceAll(/\s/g, ' '));
+  const valuesOn = async (shown: Page) => {
+    const values = shown.getByRole('region', { name: 'Dates and numbers' });
+    await values.waitFor();
+    return (await values.getByRole('definition').allInnerTexts()).map((text) => text.replaceAll(/\s/g, ' '));
   };
-  expect(await values()).toEqual([
+  expect(await valuesOn(page)).toEqual([
     'Nov 28, 2026',
     'Nov 28, 2026, 10:42 AM',
     'Nov 28, 2026, 10:42:05 AM',
@@ -264,9 +262,8 @@ it('dates and numbers have the format of the locale, in UTC', async () => {
     '1.23B',
     '−2.13%',
   ]);
-  await page.context().close();
-  await open({ locale: 'de-DE', timezoneId: 'America/St_Johns' });
-  expect((await values()).slice(0, 3)).toEqual(['28.11.2026', '28.11.2026, 10:42', '28.11.2026, 10:42:05']);
+  const german = await open({ locale: 'de-DE', timezoneId: 'America/St_Johns' });
+  expect((await valuesOn(german)).slice(0, 3)).toEqual(['28.11.2026', '28.11.2026, 10:42', '28.11.2026, 10:42:05']);
 });
 
 it('a button group selects with a click, and states why an option is not available', async () => {
