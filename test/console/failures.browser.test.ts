@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { DAY, HOUR } from '#core/clock';
+import { DAY, HOUR, startOfDate } from '#core/clock';
 import { createNoonClock, createTestClock } from '../../fixtures/clock.ts';
 import { useConsole, type Visit } from '../support/browser/console.ts';
 import { pricesOn } from './prices/prices-page.ts';
@@ -14,39 +14,36 @@ const banner = () => here.page.locator('.banner');
 /** The remaining calls, as the frame of each page shows them. */
 const left = () => here.page.getByRole('link', { name: / left$/ }).innerText();
 
-it('shows the age of its data while the upstream fails', async () => {
-  const clock = createTestClock(Date.now());
-  const aging = await opened.serve({ clock });
-  here = await opened.visit({ service: aging, key: await aging.createUser() });
+it('shows an error instead of missing data, the other panels, and the age of its data while the upstream fails', async () => {
+  const clock = createTestClock(startOfDate(Date.now()) + DAY / 2);
+  const failing = await opened.serve({ clock, settings: { MARKET_SOURCES: 'coingecko' } });
+  failing.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
+  here = await opened.visit({ service: failing, key: await failing.createUser() });
+  const { page } = here;
   expect(await age()).toMatch(/^As of/);
-  aging.sandbox.faults.always({ kind: 'status', status: 500 });
+  await page.getByRole('button', { name: 'Load chart' }).click();
+  await page
+    .getByRole('region', { name: 'Bitcoin history' })
+    .getByRole('link', { name: 'About upstream_unavailable' })
+    .waitFor();
+  await page.getByText('No data.', { exact: true }).waitFor();
+  expect(await firstPrice()).toMatch(/^\$/);
+  expect(await banner().allInnerTexts()).toEqual(['', '', '']);
+
+  failing.sandbox.faults.always({ kind: 'status', status: 500 });
   clock.advance(5 * HOUR);
-  await here.page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('button', { name: 'Refresh' }).click();
   // Polled, because a call may fail while the database resumes.
   await expect.poll(age).toMatch(/^5 hours old \(source: (server error|unavailable, retrying soon)\)$/);
   expect(await firstPrice()).toMatch(/^\$[\d,.]+$/);
   // The first response may precede the failure of its sources, which the next response reports.
   await expect
     .poll(async () => {
-      await here.page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('button', { name: 'Refresh' }).click();
       await here.settled();
-      return pricesOn(here.page).market.locator('.age.stale').count();
+      return pricesOn(page).market.locator('.age.stale').count();
     })
     .toBe(1);
-});
-
-it('shows an error instead of missing data, and still shows the other panels', async () => {
-  const bare = await opened.serve({ clock: createNoonClock(), settings: { MARKET_SOURCES: 'coingecko' } });
-  bare.sandbox.faults.always({ kind: 'status', status: 500 }, { path: 'market_chart' });
-  here = await opened.visit({ service: bare, key: await bare.createUser() });
-  await here.page.getByRole('button', { name: 'Load chart' }).click();
-  await here.page
-    .getByRole('region', { name: 'Bitcoin history' })
-    .getByRole('link', { name: 'About upstream_unavailable' })
-    .waitFor();
-  await here.page.getByText('No data.', { exact: true }).waitFor();
-  expect(await firstPrice()).toMatch(/^\$/);
-  expect(await banner().allInnerTexts()).toEqual(['', '', '']);
 });
 
 it('counts a call that has failed only while it is answered', async () => {
@@ -60,6 +57,31 @@ it('counts a call that has failed only while it is answered', async () => {
   await expect.poll(left).toContain('9,997 left');
   await pricesOn(here.page).statistics.getByRole('link', { name: 'About upstream_timeout' }).waitFor();
   await expect.poll(left).toContain('9,998 left');
+});
+
+it('writes unavailable time ranges in the format of its dates', async () => {
+  here = await opened.visit({ key: await opened.service.createUser() });
+  const { page } = here;
+  await page.route('**/v1/prices/history/**', (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: 'application/problem+json',
+      json: {
+        type: '/docs/problems#upstream_unavailable',
+        title: 'Upstream unavailable',
+        status: 503,
+        code: 'upstream_unavailable',
+        detail: 'There is no data before 2013-04-28.',
+        gaps: ['2012-01-01/2012-12-31', '2013-01-01T00:00:00.000Z/2013-01-02T00:00:00.000Z'],
+      },
+    }),
+  );
+  await page.getByRole('button', { name: '90D' }).click();
+  const problem = page.getByRole('region', { name: 'Bitcoin history' }).getByRole('alert');
+  await problem.getByText('There is no data before Apr 28, 2013.').waitFor();
+  await problem
+    .getByText('Missing: Jan 1, 2012 to Dec 31, 2012; Jan 1, 2013, 12:00 AM to Jan 2, 2013, 12:00 AM.')
+    .waitFor();
 });
 
 /** Runs in the page: sets its clock wrong by some ms. */
@@ -100,16 +122,4 @@ it('states when an exhausted allowance resets', async () => {
   await here.page.getByRole('link', { name: / 0 left$/ }).click();
   await here.page.getByText('calls left, calls are rejected until the reset').waitFor();
   await here.page.getByText('1 of 1 used.').waitFor();
-});
-
-it('offers another key when the key is revoked during use', async () => {
-  const key = await opened.service.createUser();
-  here = await opened.visit({ key });
-  await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
-  await here.page.getByRole('button', { name: 'Solana' }).click();
-  await banner()
-    .getByRole('link', { name: /^About api_key_\w+$/ })
-    .waitFor();
-  await banner().getByRole('button', { name: 'Use another key' }).click();
-  await here.page.getByLabel('API key', { exact: true }).waitFor();
 });

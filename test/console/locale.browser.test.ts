@@ -6,10 +6,6 @@ import { pricesOn } from './prices/prices-page.ts';
 const opened = useConsole();
 let here: Visit;
 
-async function open(locale: string): Promise<void> {
-  here = await opened.visit({ key: await opened.service.createUser({ limit: 10_000 }), locale });
-}
-
 async function savedCsv(): Promise<string> {
   const download = here.page.waitForEvent('download');
   await here.page.getByRole('button', { name: 'Download CSV' }).click();
@@ -21,7 +17,7 @@ const text = (selector: string) => here.page.locator(selector).first().innerText
 it('shows prices, counts and dates in the format of a German browser, and saves CSV for its spreadsheets', async () => {
   here = await opened.visit({ locale: 'de-DE' });
   expect(await text('.choice')).toContain('10.000 calls a month');
-  await open('de-DE');
+  await here.open(await opened.service.createUser({ limit: 10_000 }));
   const prices = pricesOn(here.page);
   expect((await prices.prices())[0]).toMatch(/^[\d.]+,\d\d\u00a0\$$/);
   await here.page.getByRole('link', { name: / 9\.999 left$/ }).waitFor();
@@ -37,7 +33,7 @@ it('shows prices, counts and dates in the format of a German browser, and saves 
 });
 
 it('links contain the same dates in each locale', async () => {
-  await open('ar-EG');
+  here = await opened.visit({ key: await opened.service.createUser(), locale: 'ar-EG' });
   await here.page.getByRole('button', { name: 'Custom' }).click();
   await here.page.getByLabel('From', { exact: true }).fill('2026-01-01');
   await here.page.getByLabel('To', { exact: true }).fill('2026-02-01');

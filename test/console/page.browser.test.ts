@@ -36,17 +36,19 @@ it('has a small transfer size before and after the sign-in', async () => {
   console.log(`first load: ${Math.round(first / 1000)} KB, with the dashboard ${Math.round(bytes / 1000)} KB`);
 });
 
-it('prints all content in light colors, without buttons and without a key', async () => {
+it('prints all content in light colors without a key, and uses the theme of the system or the chosen one', async () => {
   const key = await opened.service.createUser();
   here = await opened.visit({ key, colorScheme: 'dark' });
   const { page } = here;
+  const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+  const dark = await background();
   await page.getByLabel('Show key').check();
   expect(await page.locator('body').innerText()).toContain(key);
 
   await page.setViewportSize({ width: 720, height: 1000 });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.locator('.printed-chart canvas').waitFor();
-  expect(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')).toBe('rgb(255, 255, 255)');
+  expect(await background()).toBe('rgb(255, 255, 255)');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(720);
   const text = await page.locator('body').innerText();
   expect(text).toContain('in 30 days');
@@ -58,13 +60,8 @@ it('prints all content in light colors, without buttons and without a key', asyn
   await page.emulateMedia({ media: 'screen' });
   await page.getByRole('slider').locator('canvas').first().waitFor();
   expect(await page.locator('.printed-chart').isVisible()).toBe(false);
-});
 
-it('uses the color scheme of the system or the chosen theme, also after a reload', async () => {
-  here = await opened.visit({ colorScheme: 'dark' });
-  const { page } = here;
-  const background = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
-  const dark = await background();
+  expect(await background()).toBe(dark);
   await page.getByLabel('Theme').selectOption('light');
   const light = await background();
   expect(light).not.toBe(dark);

@@ -14,11 +14,6 @@ async function openTab(): Promise<Page> {
   return page;
 }
 
-async function isSignedIn(page: Page): Promise<void> {
-  await viewsOf(page).waitFor();
-  await settled(page);
-}
-
 const open = (page: Page, name: string) => viewsOf(page).getByRole('link', { name }).click();
 
 /** Opens the page Account, and clicks one of its buttons. */
@@ -37,14 +32,14 @@ it('survives a reload, another page and a second tab, and ends in all tabs', asy
   here = await opened.visit({ key: await createUser() });
   const { page } = here;
   await page.reload();
-  await isSignedIn(page);
+  await settled(page);
   await page.getByRole('navigation').getByRole('link', { name: 'Docs' }).click();
   await page.waitForURL('**/docs');
   await page.goBack();
-  await isSignedIn(page);
+  await settled(page);
 
   const other = await openTab();
-  await isSignedIn(other);
+  await settled(other);
   expect(await keyOf(other)).toBe(await keyOf(page));
   expect(await page.evaluate('Object.keys(localStorage).filter((name) => name.includes("key"))')).toEqual([]);
 
@@ -61,11 +56,11 @@ it('keeps its user when a second tab signs in another user', async () => {
   const { page } = here;
   const first = await keyOf(page);
   const other = await openTab();
-  await isSignedIn(other);
+  await settled(other);
   // Simulates a session that did not start in this tab.
   await other.evaluate(`sessionStorage.setItem('quotient:key:/', ${JSON.stringify(await createUser())})`);
   await other.reload();
-  await isSignedIn(other);
+  await settled(other);
   expect(await keyOf(other)).not.toBe(first);
   expect(await keyOf(page)).toBe(first);
 
@@ -82,7 +77,7 @@ it('continues in all tabs with a replaced key, and ends when the account is dele
   here = await opened.visit({ key: await createUser() });
   const { page } = here;
   const other = await openTab();
-  await isSignedIn(other);
+  await settled(other);
   await act(page, 'Replace key');
   await page.getByLabel('The old key stops working').selectOption('0');
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
@@ -129,7 +124,7 @@ it('shows a new key again after a reload, and warns before the user leaves witho
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.reload();
-  await isSignedIn(page);
+  await settled(page);
   expect(dialogs).toEqual(['beforeunload']);
   expect(await page.locator('body').innerText()).not.toContain(key);
 });
@@ -150,7 +145,7 @@ it('lasts until the page is closed if the browser blocks storage', async () => {
 });
 
 it('survives a reload while the service is down', async () => {
-  here = await opened.visit({ key: await createUser() });
+  here = await opened.visit({ key: await createUser(), prepare: (page) => page.clock.install() });
   const { page } = here;
   await page.route('**/v1/user/data', (route) => route.abort());
   await page.reload();
@@ -160,5 +155,6 @@ it('survives a reload while the service is down', async () => {
   await page.getByRole('button', { name: 'Retry now' }).waitFor();
   await page.unroute('**/v1/user/data');
   // The page retries without a click.
-  await isSignedIn(page);
+  await page.clock.fastForward(10_000);
+  await settled(page);
 });

@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { onDate } from '#pages/format';
 import type { MarketSample } from '#prices/latest/latest-records';
@@ -108,9 +108,6 @@ it('creates a key with the keyboard only, shows it once, and stores it only in t
   expect(await kept()).not.toContain(key);
   expect(here.requests.filter((url) => url.includes(key))).toEqual([]);
   expect(page.url()).not.toContain(key);
-
-  const newcomer = await opened.visit();
-  await newcomer.page.getByRole('heading', { name: 'Get a key' }).waitFor();
 });
 
 it('stays signed in on this device on request, and forgets the key at the sign-out', async () => {
@@ -173,9 +170,15 @@ it('shows the faults of a registration and a sign-in at their fields, before it 
 });
 
 it('states that registration is closed, and omits the sample if there are no prices', async () => {
-  const service = await opened.serve({ settings: { REGISTRATION: 'closed', MARKET_SOURCES: 'coingecko' } });
-  service.sandbox.faults.always({ kind: 'status', status: 404, body: {} });
-  here = await opened.visit({ service });
+  const prepare = async (page: Page) => {
+    await page.route('**/market/', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('data-registration="open"', 'data-registration="closed"');
+      await route.fulfill({ response, body });
+    });
+    await page.route('**/v1/sample', (route) => route.fulfill({ status: 404, body: '' }));
+  };
+  here = await opened.visit({ prepare });
   const { page } = here;
   await region('Get a key').getByText('Registration is closed. Ask the operator').waitFor();
   await page.getByText('This call needs no API key').waitFor({ state: 'detached' });

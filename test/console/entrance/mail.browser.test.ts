@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { useConsole, type Visit, viewsOf } from '../../support/browser/console.ts';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 import { type MailServer, mailSettings, startMailServer, tokensIn } from '../../support/mail/mail-server.ts';
 
 let mailServer: MailServer;
@@ -86,7 +86,6 @@ it('does not replace the stored key of another user with the new key', async () 
   await page.getByLabel('API key', { exact: true }).fill(mine);
   await region('Sign in').getByLabel('Stay signed in').check();
   await press('Sign in');
-  await viewsOf(page).waitFor();
   await here.settled();
   const kept = () => page.evaluate<string>('JSON.stringify({ ...localStorage })');
   expect(await kept()).toContain(mine);

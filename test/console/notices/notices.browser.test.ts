@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, it } from 'vitest';
 import { useConsole, type Visit } from '../../support/browser/console.ts';
@@ -21,7 +22,7 @@ const opened = useConsole(async () => {
 let here: Visit;
 
 const visit = async (key: string, service: { url: string } = opened.service) => {
-  here = await opened.visit({ key, path: '/#/notices', service });
+  here = await opened.visit({ key, path: '/#/notices', service, prepare: (page) => page.clock.install() });
 };
 const panel = (name: string) => here.page.getByRole('region', { name, exact: true });
 const notices = () => panel('Settings');
@@ -30,6 +31,16 @@ const rows = () =>
   deliveries()
     .getByRole('row')
     .filter({ has: here.page.getByRole('rowheader') });
+/** Waits until the receiver has `count` deliveries, and then until the page, which reads the list again, shows a text. */
+async function arrival(count: number, shown: Locator): Promise<void> {
+  await expect.poll(() => receiver.deliveries.length).toBe(count);
+  await expect
+    .poll(async () => {
+      await here.page.clock.runFor(1500);
+      return shown.count();
+    })
+    .toBeGreaterThan(0);
+}
 const save = () => notices().getByRole('button', { name: 'Save', exact: true }).click();
 
 it('saves the settings, shows the secret once, and sends, lists and resends a test event', async () => {
@@ -64,7 +75,7 @@ it('saves the settings, shows the secret once, and sends, lists and resends a te
   const outcome = deliveries()
     .getByRole('status')
     .filter({ hasText: /^Delivered on .+ after 1 attempt, status 204\.$/ });
-  await outcome.waitFor();
+  await arrival(1, outcome);
   const [first] = receiver.deliveries;
   const event = new Webhook(signingSecret).verify(String(first?.body), first?.headers ?? {});
   expect(event).toMatchObject({ type: 'webhook.test' });
@@ -80,9 +91,8 @@ it('saves the settings, shows the secret once, and sends, lists and resends a te
   await rows().first().getByText('resend', { exact: true }).waitFor();
   expect(await rows().getByText('resend', { exact: true }).count()).toBe(1);
   expect(await rows().getByRole('rowheader').first().innerText()).toMatch(/:\d\d:\d\d/);
-  await expect.poll(() => receiver.deliveries.length).toBe(2);
+  await arrival(2, outcome);
   expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-  await outcome.waitFor();
   expect(await payload.count(), 'the details stay open').toBe(1);
   expect(await here.page.evaluate('document.activeElement.textContent')).toBe('Resend');
   await expectSoundLooks(here.page, 'the notices', [320, 1280]);
@@ -97,7 +107,7 @@ it('saves the settings, shows the secret once, and sends, lists and resends a te
 
   status = 503;
   await deliveries().getByRole('button', { name: 'Send test event' }).click();
-  await rows().getByText('retrying', { exact: true }).waitFor();
+  await arrival(3, rows().getByText('retrying', { exact: true }));
   await rows()
     .getByText(/1 attempt: the receiver responded with 503\. Next attempt in \d+ seconds?, on /)
     .waitFor();

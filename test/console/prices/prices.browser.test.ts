@@ -30,7 +30,7 @@ const LATEST = `/v1/prices/latest/tokens?tokenNames=${BUILT_IN_TOKENS.map(({ nam
 const CHART = '/v1/prices/history/days?tokenName=bitcoin&days=30';
 const STATISTICS = '/v1/prices/latest/stats?token=btc';
 
-it('costs one call at first, loads the rest on request, and refreshes with the calls that it states', async () => {
+it('costs one call at first, loads and saves the rest on request, and refreshes with the calls that it states', async () => {
   await open();
   const { page } = here;
   expect(priced()).toEqual([LATEST]);
@@ -55,6 +55,16 @@ it('costs one call at first, loads the rest on request, and refreshes with the c
   await prices.panel.getByText(details).waitFor();
   await prices.panel.getByText(/^Live prices: 1 call per minute while .* 60 calls per hour/).waitFor();
 
+  const [name, saved] = await chartOn(page).savedCsv();
+  expect(name).toBe('bitcoin-30d.csv');
+  expect(await used(), 'a file is free').toBe(3);
+  const response = await opened.service.get(CHART, { key, headers: { accept: 'text/csv' } });
+  // Lines with a time are excluded: JSON times end at the second, and newer samples may have arrived.
+  const daily = (lines: string[]) => lines.filter((line) => /^[\d-]+,|^date/.test(line));
+  expect(daily(saved)).toEqual(daily((await response.text()).split('\r\n')));
+  // In the first minutes of a day, some midnights are not published yet.
+  expect(daily(saved).length).toBeGreaterThan(28);
+
   await prices.refresh();
   await here.settled();
   expect(priced().slice(4).sort()).toEqual([CHART, STATISTICS, LATEST]);
@@ -63,8 +73,8 @@ it('costs one call at first, loads the rest on request, and refreshes with the c
   expect(priced().slice(7).sort()).toEqual([`${CHART}&currency=eur`, `${LATEST}&currency=eur`]);
 });
 
-it('shows the figures of the service, sorted by any column with mouse and keyboard', async () => {
-  await open();
+it('shows the figures of the service, sorted by any column, and opens the panels of the selected token', async () => {
+  await open({ viewport: { width: 1280, height: 800 } });
   const { page } = here;
   const received = (await here.charged[0]?.json()) as TokenPrice[];
   const bySize = received.toSorted((one, other) => (other.market_cap ?? 0) - (one.market_cap ?? 0));
@@ -97,11 +107,7 @@ it('shows the figures of the service, sorted by any column with mouse and keyboa
   const shown = (await prices.prices()).map(dollars);
   expect(shown).toEqual(shown.toSorted((one, other) => other - one));
   expect(priced()).toEqual([LATEST]);
-});
 
-it('opens the chart, the market data and the statistics of the selected token', async () => {
-  await open({ viewport: { width: 1280, height: 800 } });
-  const { page } = here;
   const chart = chartOn(page);
   expect(await prices.row('Bitcoin').getByRole('button', { pressed: true }).count()).toBe(1);
   await prices.row('Ethereum').getByRole('button').press('Enter');
@@ -143,7 +149,7 @@ it('opens the chart, the market data and the statistics of the selected token', 
   await page.getByRole('link', { name: new RegExp(` ${1000 - (await used())} left$`) }).waitFor();
 });
 
-it('shows its calls as code in several languages, with their responses, and copies them with the key', async () => {
+it('shows its calls as code that can be copied, and every price in the chosen currency, also at the next visit', async () => {
   await open({ permissions: ['clipboard-read', 'clipboard-write'] });
   await here.loadWhole();
   const { page } = here;
@@ -176,12 +182,7 @@ it('shows its calls as code in several languages, with their responses, and copi
   expect(code).toContain(`X-API-KEY: ${key}`);
   expect(code).toContain('Accept: text/csv');
   expect(response).toMatch(/^date,price,market_cap,total_volume\n\d{4}-\d\d-\d\d,/);
-});
 
-it('shows every price in the chosen currency, and restores the choice at the next visit', async () => {
-  await open();
-  const { page } = here;
-  await here.loadWhole();
   const choose = async (currency: string) => {
     await prices.currency.selectOption(currency);
     await here.settled();
@@ -233,20 +234,4 @@ it('offers a chart that is not free, and loads one that a link names', async () 
   const before = priced().length;
   await here.open(await opened.service.createUser());
   expect(priced().slice(before)).toEqual([`${LATEST}&currency=eur`]);
-});
-
-it('saves the chart in the CSV format of the service, free of charge', async () => {
-  await open();
-  const chart = chartOn(here.page);
-  await here.loadWhole();
-  const spent = await used();
-  const [name, saved] = await chart.savedCsv();
-  expect(name).toBe('bitcoin-30d.csv');
-  expect(await used(), 'a file is free').toBe(spent);
-  const response = await opened.service.get(CHART, { key, headers: { accept: 'text/csv' } });
-  // Lines with a time are excluded: JSON times end at the second, and newer samples may have arrived.
-  const daily = (lines: string[]) => lines.filter((line) => /^[\d-]+,|^date/.test(line));
-  expect(daily(saved)).toEqual(daily((await response.text()).split('\r\n')));
-  // In the first minutes of a day, some midnights are not published yet.
-  expect(daily(saved).length).toBeGreaterThan(28);
 });

@@ -1,17 +1,15 @@
 import type { Page } from 'playwright-core';
-import { expect, inject, it } from 'vitest';
-import { stopService, useConsole, type Visit } from '../../support/browser/console.ts';
+import { expect, it } from 'vitest';
+import { useConsole, type Visit } from '../../support/browser/console.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
-import { openTestDatabase } from '../../support/database/database.ts';
-import { startService } from '../../support/service/service.ts';
 import { pricesOn } from './prices-page.ts';
 
 const opened = useConsole();
 let here: Visit;
 
-/** Opens the whole dashboard of a service, with a clock that the test controls. */
-async function openWhole(key: string, service = opened.service): Promise<void> {
-  here = await opened.visit({ service, key, prepare: (page) => page.clock.install() });
+/** Opens the whole dashboard, with a clock that the test controls. */
+async function openWhole(key: string): Promise<void> {
+  here = await opened.visit({ key, prepare: (page) => page.clock.install() });
   await here.loadWhole();
 }
 
@@ -39,57 +37,58 @@ const hide = (page: Page, isHidden: boolean) =>
     document.dispatchEvent(new Event('visibilitychange'));
   `);
 
-it('keeps its figures and shows their age while the service is down, and then recovers', async () => {
-  const database = await openTestDatabase();
-  let service = await startService({ consoleFolder: inject('consoleFolder'), database });
-  try {
-    const { port } = new URL(service.url);
-    await openWhole(await service.createUser({ limit: 100 }), service);
-    const { page } = here;
-    await expect.poll(left).toContain('97 left');
-    const before = await figures();
-    await stopService(service);
-    await refresh();
-    const unreachable = /^As of \d{1,2}:\d\d [AP]M UTC, \d+ seconds? ago: the service is unreachable$/;
-    await expect.poll(ages).toEqual(Array(4).fill(expect.stringMatching(unreachable)));
-    expect(await figures()).toEqual(before);
-    await page
-      .locator('.banner')
-      .getByText(/^Retrying in \d+ seconds?\.$/)
-      .waitFor();
-    expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
-    expect(await page.locator('.banner [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
-    await expectSoundLooks(page, 'the service is down', [320, 1280]);
+it('keeps its figures and shows their age while the service is down, recovers, and retries with increasing pauses', async () => {
+  await openWhole(await opened.service.createUser({ limit: 100 }));
+  const { page } = here;
+  await expect.poll(left).toContain('97 left');
+  const before = await figures();
+  await page.route('**/v1/**', (route) => route.abort());
+  await refresh();
+  const unreachable = /^As of \d{1,2}:\d\d [AP]M UTC, \d+ seconds? ago: the service is unreachable$/;
+  await expect.poll(ages).toEqual(Array(4).fill(expect.stringMatching(unreachable)));
+  expect(await figures()).toEqual(before);
+  const countdown = page.locator('.banner').getByText(/^Retrying in \d+ seconds?\.$/);
+  await countdown.waitFor();
+  expect(await page.locator('main .note:visible').count(), 'one note for all panels').toBe(1);
+  expect(await page.locator('.banner [aria-hidden=true]').innerText()).toMatch(/^Retrying in/);
+  await expectSoundLooks(page, 'the service is down', [320, 1280]);
 
-    await pricesOn(page).select('Solana');
-    await page.getByRole('heading', { name: 'Solana history' }).waitFor();
-    await page.getByText('No data.', { exact: true }).waitFor();
-    await expect.poll(statistics).toEqual([]);
-    expect(await page.getByRole('slider').count()).toBe(0);
+  await pricesOn(page).select('Solana');
+  await page.getByRole('heading', { name: 'Solana history' }).waitFor();
+  await page.getByText('No data.', { exact: true }).waitFor();
+  await expect.poll(statistics).toEqual([]);
+  expect(await page.getByRole('slider').count()).toBe(0);
 
-    await here.settled();
-    await hide(page, true);
-    const made = calls();
-    await page.clock.fastForward(120_000);
-    expect(calls(), 'hidden').toBe(made);
+  await here.settled();
+  await hide(page, true);
+  const made = calls();
+  await page.clock.fastForward(120_000);
+  expect(calls(), 'hidden').toBe(made);
 
-    service = await startService({
-      consoleFolder: inject('consoleFolder'),
-      database,
-      settings: { PORT: port },
-    });
-    await hide(page, false);
-    await expect.poll(() => page.locator('.banner .note').count()).toBe(0);
-    await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$/);
-    await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
-    await expect.poll(statistics).not.toEqual([]);
-  } finally {
-    await stopService(service);
-    await database.close();
-  }
+  await page.unroute('**/v1/**');
+  await hide(page, false);
+  await expect.poll(() => page.locator('.banner .note').count()).toBe(0);
+  await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(/^\$/);
+  await expect.poll(() => page.locator('.age.stale').count()).toBe(0);
+  await expect.poll(statistics).not.toEqual([]);
+
+  await here.settled();
+  await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
+  await refresh();
+  await countdown.waitFor();
+  const first = calls();
+  // Two attempts, after 5 and 10 seconds.
+  for (let second = 0; second < 18; second += 1) await page.clock.runFor(1000);
+  await countdown.waitFor();
+  const panels = 7;
+  expect(calls() - first).toBeLessThanOrEqual(2 * panels);
+  await hide(page, true);
+  const hidden = calls();
+  await page.clock.runFor(600_000);
+  expect(calls()).toBe(hidden);
 });
 
-it('keeps its figures when the key is revoked, and does not retry', async () => {
+it('keeps its figures when the key is revoked, does not retry, and offers another key', async () => {
   const key = await opened.service.createUser({ limit: 100 });
   await openWhole(key);
   const { page } = here;
@@ -99,7 +98,8 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
   await fetch(`${opened.service.url}/v1/user`, { method: 'DELETE', headers: { 'x-api-key': key } });
   await refresh();
   await expect.poll(ages).toEqual(Array(4).fill(expect.stringContaining('ago: the key ')));
-  await page.locator('.banner').getByRole('button', { name: 'Use another key' }).waitFor();
+  const banner = page.locator('.banner');
+  await banner.getByRole('link', { name: /^About api_key_\w+$/ }).waitFor();
   expect(await figures()).toEqual(before);
   const priced = () => here.requests.filter((url) => url.includes('/v1/prices/')).length;
   // Polled, because the first refresh may still be running.
@@ -113,6 +113,8 @@ it('keeps its figures when the key is revoked, and does not retry', async () => 
   const made = priced();
   await page.clock.fastForward(600_000);
   expect(priced()).toBe(made);
+  await banner.getByRole('button', { name: 'Use another key' }).click();
+  await page.getByLabel('API key', { exact: true }).waitFor();
 });
 
 it('refreshes automatically at the displayed cost, once it is turned on', async () => {
@@ -148,24 +150,4 @@ it('refreshes automatically at the displayed cost, once it is turned on', async 
   await here.settled();
   await openCosts();
   expect([await autoRefresh.inputValue(), await reserve.inputValue()]).toEqual(['off', '25']);
-});
-
-it('retries a service that rejects every call with increasing pauses, and not while hidden', async () => {
-  here = await opened.visit({ key: await opened.service.createUser() });
-  await here.loadWhole();
-  const { page } = here;
-  await page.route('**/v1/**', (route) => route.fulfill({ status: 429, contentType: 'text/html', body: 'busy' }));
-  await refresh();
-  const countdown = page.locator('.banner').getByText(/^Retrying in/);
-  await countdown.waitFor();
-  const first = calls();
-  // Two attempts, after 5 and 10 seconds.
-  for (let second = 0; second < 18; second += 1) await page.clock.runFor(1000);
-  await countdown.waitFor();
-  const panels = 7;
-  expect(calls() - first).toBeLessThanOrEqual(2 * panels);
-  await hide(page, true);
-  const hidden = calls();
-  await page.clock.runFor(600_000);
-  expect(calls()).toBe(hidden);
 });

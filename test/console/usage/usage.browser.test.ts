@@ -119,6 +119,8 @@ it('shows the calls, but no labels, limits and requests, with a key that cannot 
 
 it('refers to the message about an expired key', async () => {
   await visit(await opened.service.createUser({ validUntil: Date.now() - 86_400_000 }));
+  const banner = here.page.locator('.banner');
+  await banner.getByText(/^This API key expired at \w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M/).waitFor();
   await panel('Calls per day').getByText('Not loaded. See the message at the top of this page.').waitFor();
   expect(await breakdown().getByRole('button', { name: 'Download usage as CSV' }).isDisabled()).toBe(true);
 });

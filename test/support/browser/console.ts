@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { type Service, startService } from '../service/service.ts';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, waitUntil } from './browser.ts';
 
 /** The browser's log line for a 4xx, a 5xx or a missing response. The page itself shows these failures. */
 const FAILED_REQUEST = /^Failed to load resource: /;
@@ -38,8 +38,7 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     await page.addInitScript(storeKey, [`quotient:key:${new URL(`${url}/`).pathname}`, key] as const);
   await prepare?.(page);
   await page.goto(`${url}${path}`);
-  await (key === undefined ? page.locator('.welcome') : viewsOf(page)).waitFor();
-  if (key !== undefined) await settled(page);
+  await (key === undefined ? page.locator('.welcome').waitFor() : settled(page));
 
   return {
     context,
@@ -52,7 +51,6 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     async open(key: string): Promise<void> {
       await page.getByLabel('API key', { exact: true }).fill(key);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await viewsOf(page).waitFor();
       await settled(page);
     },
     /** Loads the chart and the statistics with their buttons. */
@@ -67,7 +65,6 @@ export async function visit(browser: Browser, url: string, { key, path = '/', pr
     /** Opens a path below the URL of the service in the signed-in tab. */
     async go(path: string): Promise<void> {
       await page.goto(`${url}${path}`);
-      await viewsOf(page).waitFor();
       await settled(page);
     },
     settled: () => settled(page),
@@ -87,12 +84,15 @@ function storeKey([name, key]: readonly [string, string]): void {
 
 export type Visit = Awaited<ReturnType<typeof visit>>;
 
-/** Resolves when no panel of the shown page is loading. */
+/** Runs in the page: whether it shows a view of a signed-in user, and no panel of it is loading. */
+const IS_SETTLED = `(() => {
+  const shows = (selector) => [...document.querySelectorAll(selector)].some((one) => one.checkVisibility());
+  return shows('nav[aria-label=Views]') && shows('main h1') && !shows('[aria-busy=true], .placeholder');
+})()`;
+
+/** Resolves when the page shows a view of a signed-in user, and no panel of it is loading. */
 export async function settled(page: Page): Promise<void> {
-  // After a reload, nothing is visible until the first view is known.
-  await page.locator('main h1').filter({ visible: true }).waitFor();
-  for (const loading of ['[aria-busy=true]', '.placeholder'])
-    await page.locator(loading).filter({ visible: true }).first().waitFor({ state: 'detached' });
+  await waitUntil(page, IS_SETTLED);
 }
 
 type Settings = NonNullable<Parameters<typeof startService>[0]>['settings'];
