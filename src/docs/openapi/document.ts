@@ -30,7 +30,7 @@ function withInclusiveMinimum({ exclusiveMinimum, ...schema }: Schema): Schema {
   return { ...schema, minimum: schema.type === 'integer' ? exclusiveMinimum + 1 : exclusiveMinimum };
 }
 
-/** The format states what the pattern repeats. The members of a JSON object always have texts as names. */
+/** If there is a format, the pattern only repeats it. The names of the members of a JSON object are always strings. */
 function withoutRepetition({ pattern, propertyNames: _, ...schema }: Schema): Schema {
   return pattern === undefined || schema.format !== undefined ? schema : { ...schema, pattern };
 }
