@@ -35,7 +35,7 @@ async function statesOf(ledger: Ledger, requests: readonly (GrantRequest & { lea
 async function send(ledger: Ledger, steps: readonly GrantStep[]) {
   const requests = steps.map((step) => ({ ...step.lease, ...step, need: step.cost && step.lease.spent + step.cost }));
   const lowered = steps.filter(({ lease, want }) => want < lease.granted);
-  // From now on, no call is spent that is about to be returned.
+  // From now on, calls that are about to be returned are not spent.
   for (const { lease, want } of lowered) lease.granted = Math.max(want, lease.spent);
   try {
     const states = await statesOf(ledger, requests);

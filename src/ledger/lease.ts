@@ -4,7 +4,10 @@ import type { LeaseKey } from '#ledger/statements/lease-rows-store';
 import type { Detailed } from '#ledger/usage/call-details';
 import { type Period, periodAt, type Term } from '#users/plan';
 
-/** A lease holds the calls of a minute at the user's rate, or at one per second. More are requested when those of ten seconds remain. */
+/**
+ * A lease holds calls for a minute at the user's rate, or at one per second. More calls are requested when the
+ * remaining calls last for only ten seconds.
+ */
 const BLOCK_SECONDS = 60;
 const RESERVE_SECONDS = 10;
 const MAX_RESERVE = 20;

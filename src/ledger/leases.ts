@@ -148,7 +148,7 @@ export function createLeases(options: LedgerOptions) {
 
     settle: () => settle(ledger),
     processId: (): string => ledger.id,
-    /** Stores the URL at which other processes reach this one. If that fails, the next tick repeats it. */
+    /** Stores the URL at which other processes reach this process. If that fails, the next tick repeats it. */
     async announce(address: string): Promise<void> {
       ledger.address = address;
       ledger.renewedAt = Number.NEGATIVE_INFINITY;

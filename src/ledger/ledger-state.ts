@@ -10,7 +10,7 @@ export type Spender = Term & { key: number; limit: number };
 
 export type Quota = {
   readonly userKey: number;
-  /** The lease from which calls are spent, and others with a row in the ledger. */
+  /** The lease from which calls are spent, and other leases with a row in the ledger. */
   lease: Lease | undefined;
   past: Lease[];
   /** The rate in calls per second as of the last tick, and the number of calls since that tick. */
@@ -21,7 +21,7 @@ export type Quota = {
   waiting: number[];
   /** Another process may need the unspent calls, or the limit has changed. */
   isRecalled: boolean;
-  /** A statement with the user is being executed. No other includes the user. */
+  /** A statement with the user is being executed. No other statement includes the user. */
   isBusy: boolean;
   /** Settled with the user's next statement. */
   asked: PromiseWithResolvers<void> | undefined;
@@ -75,7 +75,7 @@ export function newLedger({ ledger: store, clock, failures, observeWait, ...opti
     reservePart,
     recallMs,
     renewedAt: Number.NEGATIVE_INFINITY,
-    /** Until then, the process returns no calls of others, because they may have been cut off too. */
+    /** Until then, the process returns no calls of other processes, because they may have been cut off too. */
     sweepsFrom: clock.elapsed() + sweepAfterMs,
     sweepsAt: clock.elapsed(),
     failedUntil: Number.NEGATIVE_INFINITY,
@@ -97,5 +97,5 @@ export function newLedger({ ledger: store, clock, failures, observeWait, ...opti
   };
 }
 
-/** `address`: the URL at which other processes reach this one. */
+/** `address`: the URL at which other processes reach this process. */
 export type Ledger = ReturnType<typeof newLedger> & { address?: string; renewal?: Promise<void> | undefined };

@@ -9,14 +9,17 @@ import { PROCESS_SECONDS, SWEEP_SECONDS } from './statements/process-store.ts';
 const USABLE_FOR = (PROCESS_SECONDS - 2) * SECOND;
 const RETRY_AFTER_FAILURE = SECOND;
 
-/* The row of this process, with which all its leases live, and whether the ledger responds. */
+/* The row of this process, on which all its leases depend, and whether the ledger responds. */
 
 export const isValid = ({ usableUntil }: Ledger, { wall, elapsed }: Instant): boolean =>
   elapsed < usableUntil.elapsed && wall < usableUntil.wall;
 
 export const maySweep = ({ clock, sweepsFrom }: Ledger): boolean => clock.elapsed() >= sweepsFrom;
 
-/** Called when a statement of this process failed: others may be cut off too, and need time to announce themselves. */
+/**
+ * Called when a statement of this process failed: other processes may be cut off too, and need time to announce
+ * themselves.
+ */
 export function databaseFailed(ledger: Ledger): void {
   ledger.sweepsFrom = Math.max(ledger.sweepsFrom, ledger.clock.elapsed() + SWEEP_SECONDS * SECOND);
 }

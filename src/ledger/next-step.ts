@@ -22,7 +22,7 @@ function grantOf({ firstGrant }: Ledger, quota: Quota, lease: Lease): GrantStep 
   const calls = quota.waiting.reduce((sum, cost) => sum + cost, 0);
   // More calls may have arrived since the last tick.
   const rate = Math.max(quota.rate, quota.callsThisTick);
-  // After the ledger could not grant a call, callers of other processes need what is left as much.
+  // After the ledger could not grant a call, the callers of other processes need the remaining calls just as much.
   const want = quota.exhausted || quota.isRecalled ? lease.spent + calls : wanted(lease, rate, calls, firstGrant);
   return { kind: 'grant', quota, lease, want, cost: Math.max(...quota.waiting) };
 }

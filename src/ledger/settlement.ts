@@ -11,11 +11,14 @@ import { areClosed, endLease, leasesIn, reviewQuotas } from './quotas.ts';
 import { inPieces, sweep, usersAtOnce } from './sweep.ts';
 import { ask, holding, MAX_AT_ONCE } from './user-queue.ts';
 
-/** Leases per statement, which takes 3 µs for each. A waiting call never waits for more than one. */
+/** Leases per statement, which takes 3 µs for each. A waiting call never waits for more than one such statement. */
 const REPORTED_AT_ONCE = 5_000;
 const RENEW_INTERVAL = 5 * SECOND;
 const SWEEP_INTERVAL = 5 * SECOND;
-/** A tick asks for users until then, in ms. The next tick goes on, so that the process's row does not expire. */
+/**
+ * How long one tick sends statements for users, in ms. The next tick continues, so that the process's row does not
+ * expire.
+ */
 const ASKS_FOR = 5 * SECOND;
 /** Up to this number of active users, a tick has its minimum length. Above it, the length grows in proportion. */
 const USERS_PER_TICK = 10_000;
@@ -31,7 +34,7 @@ async function report(ledger: Ledger, users: readonly Quota[], isOfOneNode = fal
   if (reports.length === 0) return;
   const send = () => answerTo(ledger, ledger.store.report(reports, ++ledger.reports, isOfOneNode));
   if ((await send()) < reports.length) {
-    // A failover lost rows, or those of a swept process were closed after a day.
+    // A failover lost rows, or the rows of a swept process were closed after a day.
     const own = reports.map(({ lease }) => lease).filter(({ process }) => process === ledger.id);
     await open(ledger, own);
     await send();
@@ -83,11 +86,12 @@ export async function settle(ledger: Ledger): Promise<void> {
   const failures: unknown[] = [];
   const failed = (error: unknown) => void failures.push(error);
   await reportAll(ledger, failed);
-  // After the reports: a process that cannot report does not go on spending.
+  // After the reports, because a process that cannot report must not continue to spend calls.
   if (since - ledger.renewedAt >= RENEW_INTERVAL) await renew(ledger);
   await askAll(ledger, since, failed);
   if (failures.length > 0) throw failures[0];
-  // A process that stops leaves the calls of dead processes to others. If there are more, the next tick continues.
+  // A stopping process leaves the calls of dead processes to other processes. If more leases are left, the next tick
+  // continues.
   if (!ledger.isClosed && since >= ledger.sweepsAt && maySweep(ledger) && (await sweep(ledger)) === 0)
     ledger.sweepsAt = since + SWEEP_INTERVAL;
   ledger.interval = ledger.tickMs * Math.min(LONGEST_TICK, Math.max(1, activeUsers / USERS_PER_TICK));

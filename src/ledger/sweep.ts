@@ -7,7 +7,7 @@ export const usersAtOnce = ({ isDistributed }: Ledger): number => (isDistributed
 export const inPieces = <One>(all: readonly One[], size: number): One[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
-/** Returns the calls of expired processes, of one user or of some. Returns the number of leases. */
+/** Returns the unspent calls of expired processes to one user, or to some users. The result is the number of leases. */
 export async function sweep(ledger: Ledger, userKey?: number): Promise<number> {
   const { store } = ledger;
   const found = await answerTo(ledger, store.sweep(userKey));

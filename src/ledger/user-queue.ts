@@ -6,7 +6,7 @@ import { answerTo, isValid, refuseFailed, renew } from './membership.ts';
 import { type CloseStep, nextStep } from './next-step.ts';
 import { usersAtOnce } from './sweep.ts';
 
-/** Statements for waiting calls that run at the same time, so that others have connections too. */
+/** The maximum number of concurrent statements for waiting calls, so that other statements have connections too. */
 export const MAX_AT_ONCE = 6;
 
 /** Closes leases, at most one of each user. */
@@ -24,7 +24,8 @@ async function close(ledger: Ledger, closings: readonly CloseStep[]): Promise<vo
 async function serve(ledger: Ledger, users: readonly Quota[]): Promise<void> {
   if (users.some(({ waiting }) => waiting.length > 0)) refuseFailed(ledger);
   if (!isValid(ledger, instantOf(ledger.clock))) await renew(ledger);
-  // A refused user asks again if calls came back: each of its other leases has calls at most once.
+  // A refused user asks again if calls were returned. This ends, because each of its other leases returns calls at most
+  // once.
   for (let asking = users; asking.length > 0; ) {
     const steps = asking.flatMap((quota) => {
       const step = nextStep(ledger, quota);
@@ -53,8 +54,8 @@ export async function holding(ledger: Ledger, users: readonly Quota[], work: () 
 }
 
 /**
- * Returns the promise of the user's next statement. No two statements at a time have a user in common, and all users that
- * ask in one turn of the event loop share statements.
+ * Returns the promise of the user's next statement. Statements that run at the same time have no user in common. All
+ * users that ask in one turn of the event loop share statements.
  */
 export function ask(ledger: Ledger, quota: Quota): Promise<void> {
   if (!quota.asked) {

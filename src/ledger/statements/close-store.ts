@@ -19,7 +19,8 @@ const DETAILS = Prisma.sql`CROSS JOIN LATERAL (
  * row. Races:
  * - The response is lost. The repeated statement finds no row and changes nothing.
  * - Two processes close the lease of a dead process. The row can be deleted once, and only its values are booked.
- * - The lease was overspent, because others took its process for dead. Then `granted` is lower, and `used` rises.
+ * - The lease was overspent, because other processes considered its process dead. Then `granted` is lower, and `used`
+ *   rises.
  * - A grant for the same period runs. Periods are locked before leases, in order of user, as in `grants`.
  */
 export function closings(leases: readonly LeaseKey[]): Prisma.Sql[] {

@@ -7,7 +7,9 @@ export type NewLease = LeaseKey & { keyId: number; path: number };
 
 /** `want` and `need` are totals of calls, spent calls included. */
 export type GrantRequest = LeaseKey & {
-  /** The calls that the lease should hold. With fewer than it holds, it returns calls, but no spent ones. */
+  /**
+   * The calls that the lease should hold. If the lease holds more calls, it returns the surplus, but no spent calls.
+   */
   want: number;
   /** If it cannot hold this number, none are granted. */
   need: number;
@@ -26,8 +28,9 @@ export type GrantState = {
 };
 
 /**
- * Inserts the periods of leases, and then the leases without calls. `report`: earlier reports do not change them. These are
- * statements of their own, because a cluster runs a statement that only updates rows of one user on one node. Races:
+ * Inserts the periods of leases, and then the leases without calls. `report` is stored in the leases, so that earlier
+ * reports do not change them. These are separate statements, because a cluster runs a statement that only updates rows
+ * of one user on one node. Races:
  * - Two processes open a period. The second insertion does nothing.
  * - A failover lost the user. Nothing is inserted.
  */

@@ -3,7 +3,10 @@ import { epochMs } from '#database/values';
 import { Prisma } from '#generated/prisma/client';
 import type { LeaseKey } from './lease-rows-store.ts';
 
-/** How long a process lives after its last sign, and how long after that others may return its calls, in seconds. */
+/**
+ * How long a process lives after its last sign, and how long after that other processes may return its calls, in
+ * seconds.
+ */
 export const PROCESS_SECONDS = 20;
 export const SWEEP_SECONDS = 10;
 /** Leases per statement. */
@@ -15,8 +18,9 @@ export type SweptLease = LeaseKey & { isOld: boolean };
 /** The rows of processes. All times are by the database's clock, so the clocks of the processes do not matter. */
 export const createProcessStore = ({ query }: Pick<Database, 'query'>) => ({
   /**
-   * Announces that a process lives. Returns false if others have begun to return its calls: it must not spend any more
-   * under this ID. Race: `swept_at` is compared under the row's lock, and calls are returned only after it is stored.
+   * Announces that a process lives. Returns false if other processes have begun to return its calls: it must not spend
+   * any more calls under this ID. Race: `swept_at` is compared under the row's lock, and calls are returned only after
+   * it is stored.
    */
   async live(id: string, address: string | undefined): Promise<boolean> {
     const rows = await query(Prisma.sql`
@@ -33,12 +37,12 @@ export const createProcessStore = ({ query }: Pick<Database, 'query'>) => ({
   },
 
   /**
-   * Finds leases of processes that expired more than `SWEEP_SECONDS` ago, of one user or of all. The caller lowers them
-   * with `grants`, and closes them after a day with `closings`: a cluster changes the rows of several users only in
-   * separate statements. Races:
+   * Finds leases of processes that expired more than `SWEEP_SECONDS` ago, of one user or of all users. The caller
+   * lowers them with `grants`, and closes them after a day with `closings`: a cluster changes the rows of several users
+   * only in separate statements. Races:
    * - The process lives and reports. It is marked first, and cannot extend its life afterwards.
    * - The database was down, and no process could report. The caller has not failed to reach it for `SWEEP_SECONDS`.
-   * - Two processes sweep at once. Both statements for a lease change it by what they find under its lock.
+   * - Two processes sweep at once. Each statement for a lease computes its change from the row that it has locked.
    */
   async sweep(userKey?: number): Promise<SweptLease[]> {
     await query(Prisma.sql`

@@ -1,19 +1,19 @@
 import { Prisma } from '#generated/prisma/client';
 import { isLeaseOf, type LeaseKey, leaseRows } from './lease-rows-store.ts';
 
-/** Totals, so that a report can be repeated. `details` as `detailText` writes them. */
+/** Totals, so that a report can be repeated. `details` has the format of `detailText`. */
 export type LeaseReport = LeaseKey & { spent: number; details: string };
 
 /**
  * Records the spent calls of leases of this process. The number of changed rows is lower than that of the reports if a
- * lease has no row. `used` does not change, because it contains granted calls, so no row is written that another process
- * writes, and none for an idle lease. Races:
+ * lease has no row. `used` contains granted calls and does not change. A report therefore writes no row that another
+ * process writes, and no row of an idle lease. Races:
  * - A report is late, because its response was lost and later ones were sent. Each row contains the number of its last
  *   report, and PostgreSQL compares it again after it has waited for the row.
- * - Other processes return the unspent calls of this process, which they take for dead. The row remains for a day, and
- *   its calls count even if they are more than `granted`.
- * - A grant, a return or the closing of a lease runs at the same time. The process excludes users with such a statement,
- *   because two statements that lock the same leases in different orders would deadlock.
+ * - Other processes consider this process dead and return its unspent calls. The row remains for a day, and its calls
+ *   count even if they are more than `granted`.
+ * - A grant, a return or the closing of a lease runs at the same time. The process excludes users with such a
+ *   statement, because two statements that lock the same leases in different orders would deadlock.
  * @param isOfOneNode names the users, so that a cluster runs the statement only on the nodes of these users
  */
 export function reports(leases: readonly LeaseReport[], number: number, isOfOneNode: boolean): Prisma.Sql {

@@ -7,8 +7,8 @@ type Days = Map<string, number>;
 export type Breakdown = Map<number | null, Days>;
 
 /**
- * Breaks the calls by date down. For each date, the sum over the result is exactly the number of its calls: the rest
- * counts for `null`.
+ * Breaks down the calls by date. For each date, the result adds up to exactly the calls in `daily`. Calls without
+ * details are under `null`.
  * @param daily the calls by date, without dates that have none
  */
 export function breakDown(

@@ -4,8 +4,8 @@ export type UsageBy = 'key' | 'path';
 export type Detail = { readonly keyId: number; readonly path: number; readonly text: string; calls: number };
 
 /**
- * A lease's spent calls by key and path. The key and the path of the first call have all calls that are not in `others`,
- * so the details always add up to `spent`, and most leases need no further details.
+ * A lease's spent calls by key and path. All calls that are not in `others` belong to the key and the path of the first
+ * call. The details therefore always add up to `spent`, and most leases need no further details.
  */
 export type Detailed = { readonly keyId: number; readonly path: number; spent: number; readonly others: Detail[] };
 

@@ -21,7 +21,7 @@ function takeBatch(due: { key: number; rows: number }[]): number[] {
  * would add a write to each settlement, and building it would block the ledger for minutes on a table of several
  * gigabytes. A batch deletes all old rows of a user, so it exceeds `ROWS` by at most one user's rows. Settlements write
  * recent dates only, so the batch locks none of their rows. Each statement changes one table, because a cluster rejects
- * others.
+ * other statements.
  */
 export async function* deleteUsageBefore(prisma: PrismaClient, date: number): AsyncGenerator<number> {
   const before = isoDate(date);
