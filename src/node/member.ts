@@ -14,7 +14,7 @@ export type PoolSource = NodeSource & Pick<NodeCapabilities, 'reportOmitted'>;
 export type Member = {
   /** The node's position among the URLs, from 1. */
   number: number;
-  /** The position for the log and warnings, also of a node in the list of RPC URLs. */
+  /** The position for the log and warnings, which also distinguishes the nodes in the list of RPC URLs. */
   label: number | `rpc-${number}`;
   name: string;
   attributes: { 'quotient.source': string };
@@ -107,7 +107,7 @@ export type Turn = {
   until: number;
   /** False if a failed call cannot have been received, unlike a broadcast. */
   sends?: boolean;
-  /** Cancels the call, which says nothing about the node. */
+  /** Cancels the call, which does not count as a failure of the node. */
   signal?: AbortSignal | undefined;
   /** Set by the call: whether the client has chosen how much the node must do. */
   isOpenEnded?: boolean;

@@ -27,7 +27,10 @@ const linkTemplate = (name: string) =>
 /** The maximum body of a broadcast, in KB. An upload of a contract is larger. */
 export const DEFAULT_BODY_KB = 128;
 
-/** First segments of a node's REST paths. The allow list names the modules of `cosmos`; the others are no queries. */
+/**
+ * First segments of a node's REST paths. Excludes `cosmos`, whose modules the allow list names, and segments of paths
+ * that are not queries.
+ */
 const PREFIX = /^(?!(cosmos|metrics|swagger|static|openapi|websocket)$)[a-z][\w-]{0,39}$/;
 const prefixes = z
   .string()

@@ -172,7 +172,7 @@ function createPool<Calls extends PoolCalls>(options: Options<Calls>) {
     read: <T>(use: UseNode<Calls, T>, options: ReadOptions = {}): Promise<T> =>
       inTurn((turn) => call(turn, use), options),
 
-    /** Like `read`, for a request that is passed on. `accept` throws if another node is to be asked. */
+    /** Like `read`, for a request that is passed on. `accept` throws if another node must be tried. */
     pass: <T>(request: PassedRequest, accept: (reply: PassedReply) => T, by: NodeCaller): Promise<T> =>
       inTurn((turn) => pass(turn, request, accept), by),
 

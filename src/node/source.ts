@@ -31,11 +31,11 @@ const SEARCH_FAILURES: ReadonlySet<FailureCause> = new Set(
 /** Connections for searches, and for all other calls: enough for sixteen users with four calls each. */
 const CONNECTIONS = 64;
 
-/** How often each node's newest block is requested while calls arrive, in ms, and how long a failing node rests. */
+/** How often each node's newest block is requested while calls arrive, in ms, and how long a failing node is paused. */
 export const CHECK_INTERVAL = 10 * SECOND;
 export const createNodeBreaker = () => createBreaker({ longestOpen: CHECK_INTERVAL });
 
-/** A request that is sent to a node as it is. `path` is below the base URL, `search` is empty or starts with `?`. */
+/** A request that is sent to a node as it is. `path` is under the base URL. `search` is empty or starts with `?`. */
 export type PassedRequest = {
   path: string;
   search: string;
@@ -47,7 +47,7 @@ export type PassedRequest = {
   /** The name of the call in the circuit breaker. */
   circuit: string;
 };
-/** `body` is the parsed body of an error, undefined if it is no JSON. Other bodies are not parsed. */
+/** `body` is the parsed body of an error, undefined if it is not JSON. Other bodies are not parsed. */
 export type PassedReply = Pick<UpstreamResponse, 'status' | 'headers' | 'bytes'> & { body?: unknown };
 
 /** Whether the caller's parameters determine the duration. Only searches and further pages have a query. */
@@ -67,7 +67,7 @@ async function toReply(name: string, response: UpstreamResponse, maxBytes: numbe
   const { status, headers } = response;
   const text = textOf(response);
   const body = status === 429 ? undefined : await bodyOf(name, text, maxBytes);
-  // Gateways and CDNs report a rate limit also with other statuses, as a page or as plain text.
+  // Gateways and CDNs also report a rate limit with other statuses, as a page or as plain text.
   const reported = status >= 400 ? nodeStateOf(text) : undefined;
   if (status === 429 || (body === undefined && reported === 'rate_limited')) {
     const seconds = retryAfter(headers, now) ?? CHECK_INTERVAL / SECOND;

@@ -5,7 +5,7 @@ const CODES: Readonly<Record<number, number>> = { 401: 16, 403: 7, 413: 8, 429: 
 const INVALID_ARGUMENT = 3;
 const INTERNAL = 13;
 
-/** A client of the gateway takes a 404 for an account or a transaction that does not exist. */
+/** Clients of the gateway treat a 404 as an account or a transaction that does not exist. */
 function statusOf({ status, code }: Problem): number {
   if (status !== 404) return status;
   return code === 'node_rejected' ? 400 : 501;

@@ -36,7 +36,7 @@ const HEIGHT = /\/(blocks|validatorsets|block)\/\d+$/;
 const PATH = /^(\/([\w.~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+)+$/;
 /** Encoded separators, a second encoding, and invisible characters. Servers disagree about their meaning. */
 const AMBIGUOUS = /[/\\%\p{C}\p{Zl}\p{Zp}]/u;
-/** `;` separates parameters for some nodes, and would hide one from the checks. */
+/** `;` separates parameters for some nodes, and would hide a parameter from the checks. */
 const QUERY = /^[!"$-:<-~]*$/;
 
 const MAX_LIMIT = 1_000;
@@ -90,7 +90,7 @@ function assertPage(search: string): void {
 
 /**
  * Checks a request against the allow list. Throws `invalid_request`, or 501 for a path that is not in the list.
- * @param target the path below the mount, and the query, as the client sent them
+ * @param target the path under the mount, and the query, as the client sent them
  * @param prefixes further first segments that the operator allows
  */
 export function readRestCall(method: string, target: string, prefixes: ReadonlySet<string>): RestCall {

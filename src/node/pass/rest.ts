@@ -75,14 +75,14 @@ function errorBodyOf({ status, bytes, body }: PassedReply): unknown {
   return ERROR.test(text) ? parseJson(text) : undefined;
 }
 
-/** The reply that the client receives. Throws `NodeFault` and `PassedRejection` if another node is asked. */
+/** The reply that the client receives. Throws `NodeFault` and `PassedRejection` if another node must be tried. */
 function restReply(reply: PassedReply, isHeightChosen: boolean): PassedReply {
   const { status } = reply;
   const body = errorBodyOf(reply);
   if (status < 400 && body === undefined) return reply;
   const { code, message } = isMembers(body) ? body : {};
   const text = typeof message === 'string' ? message : '';
-  // A wrong verb, a disabled service or a path of another version: no failure of the node.
+  // A wrong verb, a disabled service or a path of another version is not a failure of the node.
   if (status === 501) return reply;
   if (status === 404 && code !== NOT_FOUND)
     return withBody(reply, 501, { code: 12, message: 'Not Implemented', details: [] });
@@ -93,7 +93,7 @@ function restReply(reply: PassedReply, isHeightChosen: boolean): PassedReply {
   try {
     bodyOf({ status, body }, { isHeightChosen });
   } catch (error) {
-    // Simulations report panics of the application with status 500, with words that also failing nodes use.
+    // Simulations report panics of the application with status 500, with words that failing nodes also use.
     if (status === 500 && nodeStateOf(text) === undefined) throw new PassedRejection(shown, text);
     if (error instanceof NodeFault && error.kind !== 'wrong_dialect') throw error;
   }

@@ -5,7 +5,7 @@ import { RPC, RpcFault, type RpcId } from './rpc-error.ts';
 
 /** The maximum number of calls in a batch: the default of CosmJS. */
 export const MAX_BATCH = 20;
-/** A user's concurrent batches. Each keeps its responses until the client has read them. */
+/** A user's concurrent batches. Each batch keeps its responses until the client has read them. */
 const MAX_BATCHES = 4;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 

@@ -35,7 +35,7 @@ function methodOf(name: unknown): RpcMethod {
   throw new RpcFault(RPC.method, `Method not found: the service does not pass this method on.${advice}`);
 }
 
-/** The parameters by name. Nodes accept them by position, too. */
+/** The parameters by name. Nodes also accept parameters by position. */
 function named(params: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
   if (params === undefined || params === null) return {};
   if (isMembers(params)) return params;

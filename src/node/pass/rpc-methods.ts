@@ -87,7 +87,7 @@ export const bytes = base64('must be a signed transaction in base64', (value) =>
 /** Stores of the SDK whose keys a client may read. Some forks crash on the name of a store that they lack. */
 const STORES = 'acc|auth|authz|bank|distribution|feegrant|gov|ibc|mint|params|slashing|staking|transfer|upgrade|wasm';
 const QUERY_PATH = new RegExp(`^(/[A-Za-z0-9_.]+\\.(Query|Service)/[A-Za-z0-9]+|/store/(${STORES})/key)$`);
-/** Broadcasts past the broadcast logic, and queries past this list. */
+/** Paths that would bypass the broadcast logic or this list. */
 const REFUSED_PATHS =
   /^\/cosmos\.(tx\.v1beta1\.Service\/BroadcastTx|base\.tendermint\.v1beta1\.Service\/ABCIQuery)$|reflection/i;
 const SEARCH_PATHS = /^\/cosmos\.tx\.v1beta1\.Service\/(GetTxsEvent|GetBlockWithTxs)$/;

@@ -141,7 +141,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     return batch(request, reply, body);
   }
 
-  // Clients send their base URL as it is, also with a slash.
+  // Clients send their base URL as it is, even with a slash at the end.
   for (const url of ['/rpc', '/rpc/'])
     app.post(
       url,

@@ -15,7 +15,7 @@ const HEAD = 512;
 /** Longer responses are not errors. */
 const MAX_ERROR = 64 * 1024;
 
-/** The response that the client receives. Throws `NodeFault` if another node is asked. */
+/** The response that the client receives. Throws `NodeFault` if another node must be tried. */
 function rpcReply({ status, bytes, body }: PassedReply, { id, isHeightChosen }: RpcCall): Buffer {
   if (status < 400 && (bytes.length > MAX_ERROR || !MAY_FAIL.test(bytes.toString('latin1', 0, HEAD)))) return bytes;
   const response = status < 400 ? parseJson(bytes.toString()) : body;
