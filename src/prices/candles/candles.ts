@@ -176,7 +176,7 @@ export type Candles = ReturnType<typeof createCandles>;
 
 type Combined = { columns: CandleColumns; gaps: Span[] };
 
-/** Combines candles of `length` ms to those of ascending spans. A candle that lacks a part is a gap. */
+/** Combines candles of `length` ms into the candles of ascending spans. A candle that lacks a part is a gap. */
 export function combineCandles(stored: CandleColumns, spans: Iterable<Span>, length: number): Combined {
   const { at, open, high, low, close, volume, final } = stored;
   const rows = [];

@@ -7,9 +7,9 @@ import { FIRST_BLOCK } from '#upstream/items/plausible';
 const HOLDS = 10 * DAY;
 
 /**
- * The rates of one currency. Each is valid until the next; if that is more than ten days away, on its own date only.
- * The last rate stays valid unless other currencies' rates are more than ten days newer (`newest`). `rows` are
- * ascending: a date (Unix ms of its midnight, UTC), and units per euro.
+ * The rates of one currency. Each rate is valid until the next rate. If the next rate is more than ten days later, the
+ * rate is valid only on its own date. The last rate stays valid unless other currencies' rates are more than ten days
+ * newer (`newest`). `rows` are ascending: a date (Unix ms of its midnight, UTC), and units per euro.
  */
 export function createRateSeries(rows: readonly (readonly [date: number, rate: number])[], newest: number) {
   const dates = rows.map(([date]) => date);

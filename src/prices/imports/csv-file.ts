@@ -139,7 +139,10 @@ export async function openCsvLines(path: string) {
   };
 }
 
-/** Opens CSV. `headerOf` can reject the first line as no header. `row` is the first row. Throws `ImportFileError`. */
+/**
+ * Opens CSV. `headerOf` can report that the first line is not a header. `row` is the first row. Throws
+ * `ImportFileError`.
+ */
 export async function openTable<Header>(path: string, headerOf: (fields: readonly string[]) => Header | undefined) {
   const file = await openCsvLines(path);
   const firstLines: CsvLine[] = [];

@@ -7,7 +7,7 @@ import { readNumbers, readTime } from './csv-values.ts';
 
 /** The columns of CoinGecko's export of daily history. The service's own CSV names the first column `date`. */
 export const IMPORT_COLUMNS = ['snapped_at', 'price', 'market_cap', 'total_volume'] as const;
-/** The service's own CSV has `source` for several sources, and `currency` for other currencies than the US dollar. */
+/** The service's own CSV has `source` for several sources, and `currency` for currencies other than the US dollar. */
 type ImportColumn = (typeof IMPORT_COLUMNS)[number] | 'source' | 'currency';
 
 /** The names of the columns in exports, in lower case, without spaces and hyphens. */

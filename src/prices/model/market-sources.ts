@@ -1,6 +1,9 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
 
-/** The sources of prices, of which `MARKET_SOURCES` selects some. Columns contain the positions in this list. */
+/**
+ * The supported sources of prices. The setting `MARKET_SOURCES` selects from them. Columns contain the positions in
+ * this list.
+ */
 export const MARKET_SOURCES = ['coingecko', 'kraken', 'coinbase'] as const;
 /** A source's name in `Quotient-Source`, the archive, the log and the metrics. */
 export type MarketSourceName = (typeof MARKET_SOURCES)[number];

@@ -37,8 +37,8 @@ export function createRecorder(source: MarketSourceName, { archive, retention, l
     record,
 
     /**
-     * Stores latest prices, and each as a point. A jump is stored after its confirmation. A price that contradicts the
-     * primary source's price is stored, but neither served nor stored as a point.
+     * Stores latest prices, and adds each price as a point. A jump is stored after its confirmation. A price that
+     * contradicts the primary source's price is stored, but neither served nor stored as a point.
      */
     async quotes(resource: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
       const stored = Map.groupBy(await archive.storedLatest(quotes.map(({ token }) => token)), ({ token }) => token);

@@ -145,7 +145,7 @@ const isWithin = (column: Prisma.Sql, spans: readonly Span[]) => Prisma.sql`${co
     to_timestamp(thru / 1000)::timestamptz(3), '[]')), '{}')
   FROM json_to_recordset(${JSON.stringify(spans)}::json) AS row("from" float8, thru float8))`;
 
-/** A row of a day stays until its date has a new row. Other rows stay in spans without new rows. */
+/** A daily row is replaced only if its date has a new row. Any other row is kept only where new rows are missing. */
 function isSuperseded(interval: Interval, covers: Span, rows: readonly NewRow[]) {
   if (interval === 'day')
     return Prisma.sql`date_trunc('day', at, 'UTC') IN (SELECT date_trunc('day', at, 'UTC') FROM given)`;
