@@ -11,7 +11,9 @@ export type SourceOutcome = {
 
 export function createSourceOutcomesStore(prisma: PrismaClient) {
   return {
-    /** Race: processes write in any order. An older time replaces a newer one only if that one is in the future. */
+    /**
+     * Race: processes write in any order. An older time replaces a newer time only if the newer time is in the future.
+     */
     async write(outcomes: readonly SourceOutcome[], now: number): Promise<void> {
       const latest = Prisma.sql`${iso(now + SKEW)}::timestamptz`;
       const succeededAt = Prisma.sql`CASE WHEN held.succeeded_at <= ${latest} THEN held.succeeded_at END`;

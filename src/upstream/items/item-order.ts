@@ -37,7 +37,7 @@ export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
 
 const isFar = (a: number, b: number): boolean => a > b * MAX_FACTOR || b > a * MAX_FACTOR;
 
-/** Whether a price differs from the median of the prices around it by more than any market moves and reverts. */
+/** Whether a price differs from the median of the prices around it by more than a real market could move and revert. */
 export function isOutlier(price: number, prices: readonly (number | null)[], place: number): boolean {
   // Nearly all prices are close to their neighbours. The median takes longer.
   if (![prices[place - 1], prices[place + 1]].some((other) => other && isFar(price, other))) return false;

@@ -70,7 +70,7 @@ type HttpRequest = {
   accept: (head: ResponseHead) => number;
 };
 
-/** Collects one response. It ends once, also while the request still waits for a connection. */
+/** Collects one response. It ends once, even while the request still waits for a connection. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
   readonly #resolve: (response: HttpResponse) => void;

@@ -22,7 +22,10 @@ const SECONDS = /^\+?\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/;
 /** An HTTP-date begins with a weekday. `Date.parse` reads other texts, such as `-5` and `1.5`, as dates in the past. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
 
-/** Parses `Retry-After` to seconds, at most a day. A date is relative to the response's, as clocks may be wrong. */
+/**
+ * Parses `Retry-After` to seconds, at most a day. A date is compared with the response's `Date`, because clocks may be
+ * wrong.
+ */
 export function retryAfter(headers: HttpResponse['headers'], now: number): number | undefined {
   const value = String(headers['retry-after'] ?? '').trim();
   if (SECONDS.test(value)) return Math.min(MAX_RETRY_AFTER, Math.ceil(Math.max(...value.split(',').map(Number))));

@@ -43,7 +43,10 @@ export function codingsOf(name: string, { 'content-encoding': header }: Incoming
   throw new UpstreamFailure(name, 'unexpected', 'an unsupported content coding');
 }
 
-/** `maxBytes` bounds the body in every coding. An empty body is valid in every coding, as proxies label blindly. */
+/**
+ * `maxBytes` bounds the body in every coding. An empty body is valid in every coding, because proxies also label empty
+ * bodies.
+ */
 async function decoded(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   let body = bytes;
   for (const coding of codings.toReversed()) {
