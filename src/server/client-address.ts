@@ -47,9 +47,9 @@ const READERS = {
 };
 
 /**
- * Returns a function that names the client of a request. Only trusted proxies can report another address than the
- * connection's. After an entry that is no address (`unknown`), the proxy that reported it counts as the client. A proxy
- * may pass on the other header as the client sent it, so headers that name different clients are not followed.
+ * Returns a function that names the client of a request. Only trusted proxies can report an address other than the
+ * connection's. After an entry that is not an address (`unknown`), the proxy that reported it counts as the client. A
+ * proxy may pass on the other header as the client sent it, so headers that name different clients are not followed.
  */
 export function createClientNames(proxies: TrustedProxies) {
   const isTrusted = (address: Address, hop: number): boolean =>

@@ -18,7 +18,7 @@ const MARKET = ['currency', 'tokenName', 'tokenNames', 'token', ...DATES];
 
 /**
  * A path with one of these parameters rejects all other names in this table. If it ignored `vs_currencies=eur` or
- * `from`, the response would contain other data than the client requested.
+ * `from`, the response would contain data that the client did not request.
  */
 const MARKET_MEANINGS: readonly Meaning[] = [
   {

@@ -15,9 +15,9 @@ function firstIdle(sockets: Iterable<Socket>, newest: Socket, isIdle: Options['i
 }
 
 /**
- * At the limit, the client with the most connections loses its oldest idle connection. If all of them are in use,
- * another client's idle connection is closed or, if there is none, its own newest one. Streams have limits of their
- * own.
+ * At the limit, the client with the most connections loses its oldest idle connection. If all of them are in use, an
+ * idle connection of another client is closed. If there is none, the client with the most connections loses its newest
+ * connection. Streams have their own limits.
  */
 export function limitConnections(server: Server, { most, clientOf, isIdle }: Options): void {
   const byClient = new Map<string, Set<Socket>>();

@@ -61,7 +61,7 @@ export function createPipelines(linger: Linger, { each, more } = WAITING) {
     if (count === each) socket.off('resume', pause).resume();
   }
 
-  /** Lets the client read the response. Node would cut a connection of which it has not read all bytes. */
+  /** Lets the client read the response. Node would cut a connection that still has unread bytes. */
   function closeAfter(response: ServerResponse, socket: Socket): void {
     response.shouldKeepAlive = false;
     stopParsing(socket);

@@ -34,7 +34,7 @@ const ignore = () => undefined;
 
 /**
  * Writes events to a connection while its socket accepts data, with at most one waiting event per subject. Writes take
- * turns, because a price of thousands of streams would block the event loop. A class, so that streams share its
+ * turns, because writing a price to thousands of streams would block the event loop. A class, so that streams share its
  * methods.
  */
 export class EventStream {

@@ -28,7 +28,10 @@ import { isGone } from './write-response.ts';
 export const STREAM_LIMITS = { perUser: 10, perProcess: 5_000 } as const;
 /** How many streams are written or reviewed in one turn of the event loop, in about a third of a millisecond. */
 const PER_TURN = 16;
-/** The bounds of `retry`, in ms. A random value spreads the reconnects of a stopped process's clients. */
+/**
+ * The bounds of `retry`, in ms. The value is random, so that the clients of a stopped process do not all reconnect at
+ * once.
+ */
 const RETRY = { least: 2_000, most: 5_000 } as const;
 /** How long a reader may take to read the end of its stream when the process stops, in ms. */
 const MOMENT = SECOND;
@@ -55,7 +58,7 @@ type Dependencies<Receipt> = {
   times?: StreamTimes;
 };
 
-/** `leave` gives back the place of the stream. */
+/** `leave` releases the place of the stream. */
 type Opening = Charged & { facts: RequestFacts; subscribe: Subscribe; leave: () => void };
 
 export function createOpenStreams<Receipt>(dependencies: Dependencies<Receipt>) {

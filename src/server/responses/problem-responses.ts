@@ -168,7 +168,7 @@ function createKnownPaths(app: FastifyInstance) {
     methods: (url: string): ReadonlySet<string> | undefined =>
       [...routes.values()].find(({ pattern }) => pattern.test(pathOf(url)))?.methods,
 
-    /** The paths one segment below another that accept a method. */
+    /** The paths that accept a method and have one segment more than the path of a URL. */
     below(url: string, method: string): string[] {
       const parent = `${pathOf(url)}/`;
       const isChild = (path: string) => path.startsWith(parent) && !path.slice(parent.length).includes('/');
