@@ -3,7 +3,10 @@ import type { ChannelBinding } from './server-url.ts';
 import { unsuitable } from './unreachable.ts';
 
 const MECHANISM = 'SCRAM-SHA-256-PLUS';
-/** The server's requests for authentication whose response a relay between the client and the server could reuse. */
+/**
+ * Requests for authentication from the server. A relay between the client and the server could reuse the response to
+ * them.
+ */
 const UNBOUND = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 const REMEDY = 'check that the URL requires TLS and that the server uses SCRAM, or set channel_binding to prefer';
 

@@ -9,7 +9,10 @@ export const POSTGRES = 'postgres';
 export const isInMemory = (dataDir: string): boolean => dataDir.startsWith('memory://');
 export const holdsDatabase = (dataDir: string): boolean => existsSync(join(dataDir, POSTGRES, 'PG_VERSION'));
 
-/** The codes of errors for a directory that another process or user has. The operator must change something. */
+/**
+ * The codes of errors for a directory that another process uses or another user owns. The operator must change
+ * something.
+ */
 export const DIRECTORY_REFUSALS: readonly string[] = ['DIRECTORY_IN_USE', 'OTHER_OWNER'];
 
 /** Creates a missing directory. Throws an Error that can be displayed if the directory is not writable. */

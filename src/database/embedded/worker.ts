@@ -23,7 +23,7 @@ const FILE_ERRORS: Record<number | string, string> = {
 /** PGlite never releases its memory. After a crash, it replays the log since the last checkpoint (see README). */
 const SETTINGS = { shared_buffers: '16MB', max_wal_size: '64MB', min_wal_size: '32MB', ...requiredParameters() };
 
-/** Collects the engine's reason why it does not start. Its exception states only that it does not start. */
+/** Collects the reason why the engine does not start, because the engine's exception does not contain it. */
 function createReason() {
   const texts: string[] = [];
   return {
