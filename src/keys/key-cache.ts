@@ -34,7 +34,9 @@ type Dependencies = {
   onErased?: (userKey: number) => void;
 };
 
-/** Evicts the oldest of more than `most` entries, even if it is in use: tracking each use would cost more. */
+/**
+ * If there are more than `most` entries, evicts the oldest, even if it is in use: tracking each use would cost more.
+ */
 function evictOldest(entries: Map<string, Known>, most: number): Known | undefined {
   if (entries.size <= most) return undefined;
   for (const [key, oldest] of entries) {

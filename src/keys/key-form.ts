@@ -26,8 +26,8 @@ function keyMembers(clock: Clock) {
 }
 
 /**
- * Converts the members of a new key in JSON to the parameters that `keyForm` parses. Throws `invalid_request`, also for
- * a parameter that is in the query too.
+ * Converts the members of a new key in JSON to the parameters that `keyForm` parses. Throws `invalid_request`,
+ * including for a parameter that the query also contains.
  */
 export function createKeyBodyReader(clock: Clock) {
   const validate = parameterValidator({ schema: keyMembers(clock), httpPart: 'body' });

@@ -144,7 +144,7 @@ export function createKeyStore(prisma: PrismaClient) {
         if (!key) throw new Problem('not_found', 'The user has no active key with this ID.');
         assertChangeable(changes, key.scopes.includes('account'));
         const data = { ...(changes.label !== undefined && { label: changes.label }), ...termsToRow(changes) };
-        // `update` returns the row with casts that a cluster rejects.
+        // `update` reads the changed row with SQL casts, and a cluster rejects these casts.
         await tx.apiKey.updateMany({ where: { id }, data });
         const changed = await tx.apiKey.findUniqueOrThrow({ where: { id } });
         assertComplete(termsOfRow(changed), 'body');
