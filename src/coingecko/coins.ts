@@ -15,7 +15,7 @@ type Dependencies = {
   requestedTokens: RequestedTokens;
 };
 
-/** The lists of a request of which the first that is present counts, in this order. */
+/** The lists that a request can contain. Only the first list that is present is used, in this order. */
 type Selection = { ids: readonly string[]; names: readonly string[]; symbols: readonly string[]; all: boolean };
 
 /** Finds tokens as CoinGecko's API names them. */

@@ -114,7 +114,7 @@ export function coinRecord(
   contract: string | undefined,
 ): object {
   const { market, at } = priced?.latest ?? {};
-  // CoinGecko describes a coin of its own chain so.
+  // This is how CoinGecko describes the native coin of a chain.
   const native = platforms !== undefined && Object.keys(platforms).length === 0;
   const addresses = native ? { '': '' } : (platforms ?? {});
   const [only, ...others] = Object.keys(addresses);
