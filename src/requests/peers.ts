@@ -17,7 +17,7 @@ type PeerRequest = { process: string; user: number };
 const sign = (secret: string, { process, user }: PeerRequest, at: number): string =>
   createHmac('sha256', secret).update(`${process}.${user}.${at}`).digest('base64url');
 
-/** The value of `Authorization` with which a process asks another one. `now` is in Unix ms. */
+/** The value of `Authorization` in a request from one process to another. `now` is in Unix ms. */
 export const peerToken = (secret: string, request: PeerRequest, now: number): string =>
   `Process ${now}.${sign(secret, request, now)}`;
 
@@ -55,7 +55,10 @@ const response = z.object({ recordingSince: instant.nullable(), requests: z.arra
 type PeerLog = ProcessLog & { isComplete: boolean };
 const NO_RESPONSE: PeerLog = { recordingSince: null, requests: [], isComplete: false };
 
-/** Drops records that the response cannot contain, as of a later release. Throws if the body is not a log. */
+/**
+ * Drops records that the response cannot contain, such as the records of a later release. Throws if the body is not a
+ * log.
+ */
 function readLog(body: string): PeerLog {
   const { recordingSince, requests: records } = response.parse(JSON.parse(body));
   const requests = records.flatMap((one) => (record.safeParse(one).data ?? []) as ListedRequest | []);

@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR } from '#core/clock';
 import type { ListedRequest } from '#server/gate';
 
-/** `requests` bounds the failed and the successful requests per user, `ofAll` those of all users, `text` a text. */
+/**
+ * Maximum numbers of failed and of successful requests, per user (`requests`) and of all users (`ofAll`), and of
+ * characters in a text.
+ */
 export const BOUNDS = { requests: 100, ofAll: 20_000, text: 300 } as const;
 /** How long successful requests are recorded after the log was read, in ms. */
 const RECORDED_FOR = HOUR;
