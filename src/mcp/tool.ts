@@ -15,7 +15,7 @@ type Provenance = {
   /** The time of the newest data, in Unix ms. */
   at: number;
   gaps?: readonly string[];
-  /** As in `Quotient-Currency`, for other currencies than the US dollar. */
+  /** As in `Quotient-Currency`, for currencies other than the US dollar. */
   currency?: string | undefined;
   note?: string | undefined;
 };

@@ -26,8 +26,8 @@ const OPTIONS: ServerOptions = {
     'A token is named by its name or symbol. An error states what to change. The allowance is limited: request several ' +
     'tokens in one call, and the coarsest interval that answers the question.',
   cacheHints: { 'tools/list': { ttlMs: MINUTE, cacheScope: 'private' } },
-  // Only answers to questions to the user are validated with it, and this server asks none. The default compiles a
-  // validator for each request.
+  // It validates only the user's answers to a server's questions, and this server asks no questions. The default
+  // compiles a validator for each request.
   jsonSchemaValidator: {
     getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }),
   },
@@ -150,7 +150,9 @@ function refuseSubscription(id: JSONRPCRequest['id']): LegacyResponse {
   return { status: 404, text: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
-/** Serves the current revision of the protocol and those of 2025, without sessions, streams and subscriptions. */
+/**
+ * Serves the current revision of the protocol and the revisions of 2025, without sessions, streams and subscriptions.
+ */
 export function createProtocol() {
   const modern = createMcpHandler(({ authInfo }) => serverOf(authInfo?.extra?.exchange as Exchange), {
     legacy: 'reject',

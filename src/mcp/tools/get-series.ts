@@ -46,7 +46,7 @@ const pointsFrom = (read: CandleInterval): Form<PointColumns> => ({
   },
 });
 
-/** Writes at most 500 candles. A longer series is combined to candles of hours, days, weeks or months. */
+/** Writes at most 500 candles. A longer series is combined into candles of hours, days, weeks or months. */
 const candlesFrom = (read: CandleInterval): Form<CandleColumns> => ({
   name: 'candles',
   *render({ at, open, high, low, close, volume }) {
