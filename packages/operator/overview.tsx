@@ -12,7 +12,7 @@ import { UserCell } from './users/words.tsx';
 const ROWS = 8;
 
 type Page = { items: readonly unknown[]; nextCursor: string | null };
-/** The number of items of a list of which one page was read. */
+/** The number of items of a list, after one page of the list was read. */
 const atLeast = (number: number, isWhole: boolean) => `${count(number)}${isWhole ? '' : '+'}`;
 const sizeOf = ({ items, nextCursor }: Page) => atLeast(items.length, nextCursor === null);
 

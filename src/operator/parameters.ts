@@ -58,7 +58,7 @@ export const time = z.iso
   .transform((text) => Date.parse(text))
   .refine((at) => at >= FIRST_INSTANT && at <= LAST_INSTANT, 'must be in the years 1 to 9999');
 
-/** Text in one line that a page, a terminal or a log shows completely. */
+/** Single-line text that a page, a terminal or a log shows completely. */
 const lineOf = (max: number) =>
   z
     .string('must be a string')

@@ -23,7 +23,7 @@ export function Changes({ of: { before, after } }: { of: AuditEvent }) {
   );
 }
 
-/** Links to the affected user, also if the target is one of the user's keys or messages. */
+/** Links to the affected user, even if the target is one of the user's keys or messages. */
 function Target({ of: { target, user } }: { of: AuditEvent }) {
   if (user === null) return <>{target}</>;
   const isUser = target === `user:${user}`;

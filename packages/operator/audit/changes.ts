@@ -37,7 +37,7 @@ function startOf(date: string | undefined, days: number): string {
   return Number.isNaN(start) ? '' : new Date(start + days * DAY).toISOString();
 }
 
-/** The parameters of the API for those of the page, whose last date is included. */
+/** Converts the parameters of the page, whose last date is included, to the parameters of the API. */
 export function parametersOf({ from, to, ...others }: Readonly<Record<string, string>>): Record<string, string> {
   return { ...others, from: startOf(from, 0), until: startOf(to, 1) };
 }

@@ -74,7 +74,7 @@ export function clearViews(): void {
   for (const resource of VIEW_DATA) resource.clear();
 }
 
-/** Opens the view of a fragment, also if it is the current one. */
+/** Opens the view of a fragment, even if it is the current view. */
 export function go(fragment: string): void {
   if (location.hash === fragment) dispatchEvent(new HashChangeEvent('hashchange'));
   else location.hash = fragment;

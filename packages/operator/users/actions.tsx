@@ -27,7 +27,9 @@ const exportOf: ActionOf = ({ key }, name) => ({
   label: 'Export…',
   texts: ['Export the data of the user?', 'Export', 'Exporting…'],
   effect: () => (
-    <>Saves everything that is stored about {name} as a JSON file on this device, without secrets and hashes.</>
+    <>
+      Saves a JSON file on this device with everything that the service stores about {name}, except secrets and hashes.
+    </>
   ),
   act: async () => void saveFile(`user-${key}.json`, await api.exported(key)),
   done: () => (

@@ -77,7 +77,7 @@ const due = (now: number, after: number) => Prisma.sql`
 
 /** Summarizes each user's calls, so that users can be sorted by them without an index in the ledger. */
 export function createActivityStore(prisma: PrismaClient) {
-  /** A statement of its own, because a cluster rejects a statement that reads the ledger and changes other tables. */
+  /** A separate statement, because a cluster rejects a statement that reads the ledger and changes other tables. */
   const count = (now: number, userKeys: readonly number[]): Promise<Counted[]> => prisma.$queryRaw<Counted[]>`
     WITH ${counted(now, userKeys)}
     SELECT user_key, calls::float8 AS calls, used, resets_at::text AS resets_at FROM counted`;
