@@ -17,7 +17,7 @@ type Settings = RegistrationSettings &
   ReturnType<typeof ledgerSettings> & { shutdownGraceMs: number; publicUrl: string | undefined };
 type Deps = Omit<CapabilityDeps<Settings>, 'database'> & {
   database: Pick<Database, 'prisma' | 'query' | 'execute' | 'isShareable' | 'isDistributed'>;
-  /** A secret that all processes share, with which they ask each other. */
+  /** A secret that all processes share, with which they sign their requests to each other. */
   peerSecret: string;
   /** Verifies addresses at registration. Undefined if mail is not configured. */
   mail: () => RegistrationOptions['mail'];
@@ -40,7 +40,7 @@ export function openAccounts({ mail, ...deps }: Deps) {
     users: users.users,
     changed,
     onRewind() {
-      // Leases may be lost too.
+      // The database may also have lost leases.
       gate.allowance.databaseFailed();
       // Another user may now have a lost user's record number.
       requests.clear();

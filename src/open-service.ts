@@ -20,7 +20,7 @@ const FLUSHING = 0.1;
 // With Node's default of 511, new connections blocked the loop for 0.4 s. With a full backlog, TCP retries after 1 s.
 const BACKLOG = 128;
 
-/** Another process may use the default port: with a port of its own, the first one keeps it. */
+/** Another process may already use the default port. It keeps this port, and this process uses another one. */
 async function atFreePort({ host, port, isFixed }: NonNullable<Settings['metrics']>) {
   return { host, port: isFixed ? port : ((await freePort(port, host)) ?? 0) };
 }

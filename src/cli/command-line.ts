@@ -89,8 +89,8 @@ async function exitCodeOf(work: () => Promise<number>): Promise<number> {
 }
 
 /**
- * A command does its work even if its output is lost. The reader of a pipe may close it early (`… | head`), which is no
- * failure. After any other failure, such as a full disk, the exit code is not 0.
+ * A command does its work even if its output is lost. The reader of a pipe may close it early (`… | head`), which is
+ * not a failure. After any other failure, such as a full disk, the exit code is not 0.
  */
 function tolerateLostOutput(): void {
   let isIncomplete = false;

@@ -27,7 +27,7 @@ function stop(): void {
 
 /**
  * Stops this process as SIGTERM would when its parent (on Windows, see `start.ts`) or npm has ended. npm forwards
- * signals only to its shell, which may end without its own child, and a killed npm forwards none.
+ * signals only to its shell, which may end while its child keeps running. If npm is killed, it forwards no signal.
  */
 export function stopWithParent(): void {
   if (process.connected) process.once('disconnect', stop);
