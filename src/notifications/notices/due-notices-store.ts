@@ -95,10 +95,10 @@ export const findPassedThresholds = (now: number): Prisma.Sql => Prisma.sql`
   WHERE calls > 0 AND calls::bigint * 100 >= "limit"::bigint * threshold`;
 
 /**
- * Adds the messages of passed thresholds, all or nothing. Returns the number of notices. A failed call is refunded after
- * it was counted. A reached threshold is therefore first noted (`seen_at`), and reported by a later run if usage is still
- * at or above it. Otherwise, the note is deleted. This is a statement of its own, because a cluster does not execute a
- * statement that reads the ledger and changes other tables.
+ * Adds the messages of passed thresholds, all or nothing. Returns the number of notices. A failed call is refunded
+ * after it was counted. A reached threshold is therefore first noted (`seen_at`), and reported by a later run if usage
+ * is still at or above it. Otherwise, the note is deleted. This is a separate statement, because a cluster does not
+ * execute a statement that reads the ledger and changes other tables.
  *
  * Race: two processes may run this statement at once. The unique index allows one note per event. If both processes
  * report an event, the second waits for the row and finds the event reported.
