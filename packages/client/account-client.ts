@@ -89,7 +89,10 @@ export class AccountClient {
     return this.#send(() => get('/v1/user/data', json(record<UserOfKey>(TIMES))), call);
   }
 
-  /** The calls in the current period and on each of the last 31 days, also by key or path with `by`. Not charged. */
+  /**
+   * The calls in the current period and on each of the last 31 days. `by` also breaks them down by key or path. Not
+   * charged.
+   */
   usage(options?: { by?: UsageBy | undefined } & CallOptions): Promise<Usage> {
     return this.#send(() => get('/v1/user/usage', json(toUsage), { query: { by: options?.by } }), options);
   }

@@ -24,7 +24,7 @@ export type KeyOptions = {
   url?: boolean | undefined;
 };
 
-/** The members to change. Null removes a term. Those of an owner key are its label and its limit. */
+/** The members to change. Null removes a term. Only the label and the limit of an owner key can be changed. */
 export type KeyChanges = {
   label?: string | undefined;
   scopes?: readonly KeyScope[] | undefined;

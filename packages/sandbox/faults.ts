@@ -30,7 +30,7 @@ type Plain =
  * - `emptyChart`: the normal response with empty arrays
  * - `wrongTypes`: the normal response with objects instead of numbers, and numbers instead of strings
  * - `encoded`: the normal response in a content coding, whether or not the client accepts it
- * - `changed`: the normal response with the body that `change` returns for its JSON, or for its text if it is no JSON
+ * - `changed`: the normal response with the body that `change` returns for its JSON, or for its text if it is not JSON
  * - `huge`: incomplete JSON of `bytes` bytes
  */
 export type Fault =

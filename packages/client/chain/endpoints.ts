@@ -7,7 +7,7 @@ export type NodeEndpoint = { url: string; headers: Record<string, string> };
 /** `baseUrl` is the URL of the service. The key needs the scope `node`. */
 export type EndpointOptions = { baseUrl: string | URL; apiKey: string };
 
-/** A key that was created for URLs. Libraries that send no headers need one. */
+/** A key that was created for URLs. Libraries that send no headers need such a key. */
 const URL_KEY = /^qu_/;
 
 function endpoint(options: EndpointOptions, path: string): NodeEndpoint {

@@ -75,7 +75,7 @@ export async function* streamPrices(open: Open, options: StreamOptions = {}): As
         if ('retry' in event) retryMs = event.retry;
         else if (event.event === 'price') yield read(event.data);
         else if (event.event === 'problem') return errorOf(parseJson(event.data));
-        // The reader may take longer for a price than the service is silent.
+        // The reader may take longer to process a price than the service may be silent.
         arrived();
       }
       return ended();

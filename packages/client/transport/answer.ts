@@ -4,7 +4,7 @@ import { type Allowance, allowanceOf, retryAfterOf } from './retries.ts';
 
 export type Answer = {
   method: string;
-  /** The path below the base URL, without its query. */
+  /** The path under the base URL, without its query. */
   path: string;
   status: number;
   /** Identifies the request in the service's log. */

@@ -13,7 +13,7 @@ import { createRetries } from './retries.ts';
 
 export type ClientRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The encoded path below the base URL. */
+  /** The encoded path under the base URL. */
   path: string;
   query?: readonly (readonly [string, string])[];
   body?: unknown;
