@@ -152,7 +152,7 @@ function signOut(text: string, { ofKey = false } = {}): void {
   session.signOut(text, { ofKey });
   // Live prices cost calls. Another user of this browser must switch them on.
   prices.live.turn(false);
-  // Another user of this tab must not get the page and the tokens of this one.
+  // Another user of this tab must not get the page and the tokens of this user.
   history.replaceState(null, '', location.pathname);
   endSession(text);
 }

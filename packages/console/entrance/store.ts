@@ -61,7 +61,7 @@ export function openEntrance(session: Session, service: Service, resumeFailure: 
     /** Why the stored key could not be checked. */
     resumeFailure,
     link: signal<MailLink | undefined>(undefined),
-    /** Why the last sign-in failed, also with a stored key. */
+    /** Why the last sign-in failed, including a sign-in with a stored key. */
     signInError: signal<QuotientError | undefined>(undefined),
 
     /** @param term how long the key will be valid */

@@ -71,7 +71,7 @@ export function intervalFault(view: Ranged, interval: Interval, token: Availabil
   if (range !== 'custom' && interval === defaultInterval(view)) return '';
   const first = firstDate(metric, interval, token);
   if (first === undefined) return 'This interval is not available for the token.';
-  // Of both limits, the smaller one.
+  // The smaller of the two limits.
   if (isTooLong && maxDays(interval) * DAY <= now - Date.parse(first))
     return `This interval is available for up to ${maxDays(interval)} days. Select a shorter time range.`;
   if (!isTooLong && coversMost(view, first, now)) return '';

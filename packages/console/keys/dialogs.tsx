@@ -74,7 +74,7 @@ function fieldsOf(key: ApiKey | undefined, values: Fields | undefined): Asked[] 
       most: 2800,
       rows: 2,
       placeholder: 'https://shop.example',
-      wrong: 'Enter up to 10 origins, each in its own line, such as https://shop.example, without a path.',
+      wrong: 'Enter up to 10 origins, each on its own line, such as https://shop.example, without a path.',
       value: (key?.allowedOrigins ?? []).join('\n'),
       isOptional: true,
     },

@@ -122,7 +122,7 @@ export function Keys({ list }: { list: KeyList }) {
   );
 }
 
-/** Warns above all pages that others can read an owner key. */
+/** Warns above all pages that other people may know an owner key. */
 export const ExposedKeys = ({ list }: { list: KeyList }) => (
   <div class="banner" role="status">
     {list.exposed.value.flatMap(exposuresInWords).map((text) => (

@@ -61,7 +61,7 @@ export function openKeyList(context: KeysContext) {
     /** The keys of the account; empty if the key of this page cannot list them. */
     keys,
     access: computed((): Access => ACCESS[status.value]),
-    /** The owner keys that others can read, because a web page or a URL has contained them. */
+    /** The owner keys that other people may know, because a web page or a URL has contained them. */
     exposed: computed(() => keys.value.filter((key) => canManage(key) && (key.seenOrigin || key.exposedAt))),
     session,
     questions,

@@ -7,7 +7,9 @@ export const SCOPES = {
 } as const;
 type Scope = keyof typeof SCOPES;
 
-/** `dailyLimit`: null for programs that send headers. Keys for other programs are accepted in URLs, and require one. */
+/**
+ * `dailyLimit`: null for programs that send headers. Keys for other programs are accepted in URLs, and require a limit.
+ */
 type Purpose = { title: string; hint: string; scopes: readonly Scope[]; dailyLimit: number | null };
 
 /** What a new key is for, and its first terms. */
@@ -32,7 +34,7 @@ export const EXPIRIES = [
 /** Reads the fields of a form. */
 type Fields = { (name: string): string; all: (name: string) => readonly string[] };
 
-/** The purpose in a form; that of programs if the form has none. */
+/** The purpose in a form, or the purpose for programs if the form has none. */
 export const purposeIn = (fields: Fields) => (fields('purpose') || 'program') as PurposeName;
 export const isForUrls = (fields: Fields): boolean => PURPOSES[purposeIn(fields)].dailyLimit !== null;
 

@@ -57,7 +57,7 @@ export function validityInWords(expiresAt: Date | null, accountEnds: Date | unde
     : 'It is valid as long as the account is active.';
 }
 
-/** How others can have read an owner key. */
+/** How other people may have read an owner key. */
 export function exposuresInWords({ seenOrigin, exposedAt, start }: ApiKey): string[] {
   const name = start === null ? 'an owner key' : `the owner key ${start}…`;
   return [

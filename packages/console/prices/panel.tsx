@@ -75,7 +75,7 @@ const ORDERS = COLUMNS.flatMap(([column, label]) =>
   }),
 );
 
-/** On a small screen, the table has no heads. */
+/** On a small screen, the table has no column headings. */
 const SortChoice = ({ list: { sorting } }: Pick<PricesStore, 'list'>) => (
   <label class="prices-sort">
     Sort
