@@ -13,9 +13,9 @@ type ButtonGroupProps<T extends string> = {
 };
 
 /**
- * Buttons of which one is pressed. They are not radio buttons, because an arrow key would select the next radio button,
- * and each selection may cost a call. A button that is not available keeps its place and can have the focus, so that
- * screen readers read the reason.
+ * A group of buttons, one of which is pressed. They are not radio buttons, because an arrow key would select the next
+ * radio button, and each selection may cost a call. A button that is not available keeps its place and can have the
+ * focus, so that screen readers read the reason.
  */
 export function ButtonGroup<T extends string>({
   label,
