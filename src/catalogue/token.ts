@@ -96,6 +96,6 @@ export type ListedCoin = { id: string; symbol: string; title: string; platforms:
 /** Addresses of EVM platforms are case-insensitive: their capitals are only a checksum. */
 const EVM_ADDRESS = /^0x[\da-f]{40}$/i;
 
-/** An address as it is compared. Only addresses of EVM platforms are case-insensitive. */
+/** Converts an address to the form in which it is compared. Only addresses of EVM platforms are case-insensitive. */
 export const comparedAddress = (address: string): string =>
   EVM_ADDRESS.test(address) ? address.toLowerCase() : address;
