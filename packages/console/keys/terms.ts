@@ -16,7 +16,7 @@ type Purpose = { title: string; hint: string; scopes: readonly Scope[]; dailyLim
 export const PURPOSES = {
   program: { title: 'Program or web page', hint: 'sends the key in a header', scopes: ['prices'], dailyLimit: null },
   spreadsheet: { title: 'Spreadsheet', hint: 'Excel, LibreOffice, Google Sheets', scopes: ['prices'], dailyLimit: 500 },
-  coingecko: { title: 'CoinGecko program', hint: 'with a base URL to change', scopes: ['prices'], dailyLimit: 2000 },
+  coingecko: { title: 'CoinGecko program', hint: 'lets you set its base URL', scopes: ['prices'], dailyLimit: 2000 },
   wallet: { title: 'Wallet', hint: 'Keplr and other Cosmos wallets', scopes: ['node'], dailyLimit: 10_000 },
 } as const satisfies Record<string, Purpose>;
 type PurposeName = keyof typeof PURPOSES;
