@@ -43,7 +43,7 @@ const suspensionOf: ActionOf = ({ key }, name) => ({
   label: 'Suspend…',
   texts: ['Suspend the user?', 'Suspend', 'Suspending…'],
   isDangerous: true,
-  fields: [reason('Reason, which the user sees', 'Unusual traffic. Contact us.')],
+  fields: [reason('Reason (the user sees it)', 'Unusual traffic. Contact us.')],
   effect: () => <>All calls of {name} are rejected within 5 seconds and show this reason, until you resume the user.</>,
   act: (values) => api.suspend(key, values('reason')),
   done: () => <>{name} is suspended.</>,
