@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Plan } from '../../client/index.ts';
 
 export type ServiceFacts = { registration: 'open' | 'verified' | 'closed'; sendsMail: boolean };
 
@@ -9,7 +10,7 @@ export const factsOf = ({ dataset }: { dataset: Readonly<Record<string, string |
 });
 
 /** `limit`: calls per period. `term` and `per` are the length of a period: `one month`, `a month`. */
-export type PlanFacts = { name: 'monthly' | 'yearly'; limit: number; term: string; per: string };
+export type PlanFacts = { name: Plan; limit: number; term: string; per: string };
 
 /** Reads the plans, which the build writes into an attribute of the page. */
 export const plansOf = ({ dataset: { plans = '[]' } }: { dataset: Readonly<Record<string, string | undefined>> }) =>
