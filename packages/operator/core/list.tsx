@@ -88,8 +88,13 @@ export function Filters({ place: { view, query }, label, names, children }: Filt
   );
 }
 
-/** The options of a filter. The build writes the values of the service into the page. */
-export const optionsOf = (name: 'states' | 'plans' | 'actions') => [
+type Listed = 'states' | 'plans' | 'actions';
+
+/** The values of the service, which the build writes into the page. */
+export const valuesOf = (name: Listed): readonly string[] => (document.body.dataset[name] ?? '').split(' ');
+
+/** The options of a filter. */
+export const optionsOf = (name: Listed) => [
   ['', 'all'] as const,
-  ...(document.body.dataset[name] ?? '').split(' ').map((value) => [value, value] as const),
+  ...valuesOf(name).map((value) => [value, value] as const),
 ];

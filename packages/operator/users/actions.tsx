@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { saveFile } from '../../pages/download.ts';
 import { inCalls, onDateAt } from '../../pages/format.ts';
+import { valuesOf } from '../core/list.tsx';
 import { api } from '../core/store.ts';
 import type { OperatorUserDetail } from '../generated/records.ts';
 import type { Action } from './action.tsx';
@@ -11,8 +12,6 @@ const MAX_REASON = 500;
 /** Every reason is part of the export that the user can request. */
 const reason = (label: string, example: string) =>
   ({ name: 'reason', label, kind: 'text', most: MAX_REASON, placeholder: `Example: ${example}` }) as const;
-
-const PLANS = ['monthly', 'yearly'] as const;
 
 const wholeOr = (text: string) => (/^\d+$/.test(text) ? inCalls(Number(text)) : '… calls');
 const additional = (text: string) => wholeOr(text).replace(' ', ' additional ');
@@ -66,8 +65,8 @@ const planChangeOf: ActionOf = (user, name) => ({
       name: 'plan',
       label: 'Plan',
       kind: 'choice',
-      options: PLANS.map((one) => [one, one]),
-      value: PLANS.find((one) => one !== user.plan) ?? user.plan,
+      options: valuesOf('plans').map((plan) => [plan, plan]),
+      value: valuesOf('plans').find((plan) => plan !== user.plan) ?? user.plan,
     },
     {
       name: 'from',
