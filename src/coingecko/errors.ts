@@ -2,17 +2,16 @@ import { iso } from '#core/clock';
 import { maskApiKeys } from '#core/log';
 import { Problem, type ProblemCode } from '#core/problems';
 
-/** CoinGecko's codes for keys and plans. Other errors with a code have the status as the code. */
-const CODES: Readonly<Record<string, readonly [status: number, code: number]>> = {
-  api_key_missing: [401, 10002],
-  api_key_invalid: [401, 10002],
-  api_key_expired: [401, 10002],
-  api_key_revoked: [401, 10002],
-  scope_missing: [401, 10005],
-  account_suspended: [403, 403],
-  origin_not_allowed: [403, 403],
-  key_not_for_urls: [403, 403],
+/** CoinGecko's codes for invalid keys and plans, whose status is 401. */
+const KEY_CODES: Readonly<Record<string, number>> = {
+  api_key_missing: 10002,
+  api_key_invalid: 10002,
+  api_key_expired: 10002,
+  api_key_revoked: 10002,
+  scope_missing: 10005,
 };
+/** The statuses of errors with a code, which is the status if `KEY_CODES` has none. */
+const CODED = [401, 403, 429];
 
 const BEYOND_REACH = 10012;
 /** Every failure of a source has one status, which all clients retry. */
@@ -33,10 +32,11 @@ export function coinGeckoError(problem: Problem, now: number): ErrorResponse {
   const withCode = (error_code: number) => ({ timestamp: iso(now), error_code, error_message: maskApiKeys(message) });
   if (code === 'upstream_unavailable' && problem.status === 401)
     return { status: 401, body: { error: { status: withCode(BEYOND_REACH) } }, headers: {} };
-  const [status, error_code] = CODES[code] ?? [problem.status, problem.status];
-  if (status === 429 || CODES[code]) {
+  const keyCode = KEY_CODES[code];
+  const status = keyCode === undefined ? problem.status : 401;
+  if (CODED.includes(status)) {
     const more = { ...(NOT_RETRIED.has(code) && { 'x-should-retry': 'false' }) };
-    return { status, body: { status: withCode(error_code) }, headers: { ...headers, ...more } };
+    return { status, body: { status: withCode(keyCode ?? status) }, headers: { ...headers, ...more } };
   }
   if (RETRIED.includes(status))
     return {

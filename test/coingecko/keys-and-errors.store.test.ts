@@ -58,14 +58,17 @@ describe('a key', () => {
     }
   });
 
-  test('needs the scope prices', async () => {
-    const created = await fetch(`${stand.url}/v1/user/keys?label=node&scopes=node`, {
+  test.each([
+    ['scopes=node', 401, 10005],
+    ['allowedOrigins=https://shop.example', 403, 403],
+  ])('with %s is rejected with the status %i and the code %i', async (terms, status, code) => {
+    const created = await fetch(`${stand.url}/v1/user/keys?label=key&${terms}`, {
       method: 'POST',
       headers: { 'x-api-key': stand.key },
     });
     const { apiKey } = (await created.json()) as { apiKey: string };
     const response = await stand.request(PATH, { 'x-cg-pro-api-key': apiKey });
-    expect([response.status, JSON.parse(response.text).status.error_code]).toEqual([401, 10005]);
+    expect([response.status, JSON.parse(response.text).status.error_code]).toEqual([status, code]);
   });
 
   test('is not accepted in CoinGecko’s places elsewhere', async () => {
