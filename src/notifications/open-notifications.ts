@@ -32,8 +32,9 @@ type Deps = CapabilityDeps<NotificationSettings & RegistrationSettings> & { user
 
 async function openMail({ settings, users, recoverKey, database: { prisma }, ...deps }: Deps) {
   const { deadline, clock, log, failures, outcomes } = deps;
-  if (!settings.mail) return undefined;
-  const { smtp, from, publicUrl } = settings.mail;
+  const { mail } = settings;
+  if (!mail) return undefined;
+  const { smtp, from, publicUrl } = mail;
   // The mail library is imported only if mail is configured.
   const { createMailer } = await import('#notifications/channels/mail/smtp');
   const mailer = recordMailOutcomes(createMailer(smtp, from), outcomes.note);
@@ -59,7 +60,7 @@ async function openMail({ settings, users, recoverKey, database: { prisma }, ...
     turnOff: noticeSettings.dropWebhook,
     clock,
   });
-  const notify = createNoticeDelivery({ ...shared, store: noticeStore, posting });
+  const notify = createNoticeDelivery({ mailer, clock, settings: { ...settings, mail }, store: noticeStore, posting });
   const outbox = createOutbox({
     store: deadline.over(createOutboxStore(prisma)),
     log,

@@ -30,7 +30,7 @@ export type ChannelDeps = {
   };
   mailedTo: (email: string, since: number) => Promise<number>;
   clock: Clock;
-  publicUrl: string;
+  settings: NotificationSettings & { mail: { publicUrl: string } };
 };
 
 /** Sends a notice. Returns false if the channel is off. Throws like `Deliver`. */

@@ -69,10 +69,11 @@ export const mailChannel = channel({
       }),
   },
   open:
-    ({ mailer, mailedTo, clock, publicUrl }) =>
+    ({ mailer, mailedTo, clock, settings }) =>
     async ({ notice, user }, _, signal) => {
       if (!user.isVerified && (await mailedTo(user.email, clock.now() - DAY)) >= MAX_MAILS_A_DAY)
         throw new Error('daily email limit for an unverified address reached');
+      const { publicUrl } = settings.mail;
       const mail = noticeMail({ notice, term: user, isVerified: user.isVerified, publicUrl });
       await mailer.send({ ...mail, id: notice.id, to: user.email }, signal);
       return true;
