@@ -4,13 +4,12 @@ import type { Allowance } from '#gate/allowance';
 import type { Caller } from '#keys/key-cache';
 import { endOf, refuseEnded } from '#keys/key-validity';
 import { hasScope, missingScope } from '#keys/terms/scopes';
-import type { PageHeaders } from '#keys/terms/term';
+import { type PageHeaders, useOf } from '#keys/terms/term';
 import { assertMayUse, mayUse } from '#keys/terms/terms';
 import type { Tickets } from '#keys/tickets';
 import { remaining } from '#ledger/lease';
 import type { Receipt } from '#ledger/leases';
 import type { Admission, Gate, UsagePath, WantedScope } from '#server/gate';
-import { keyInUrl } from '#server/url-key';
 import { coinGeckoKeyAtOnce } from './coingecko-keys.ts';
 import { foreignOrigin } from './foreign-origin.ts';
 import { createBurst, createRateLimits } from './limits.ts';
@@ -43,14 +42,14 @@ function admissionOf(
   allowance: Allowance,
   { caller: { hash }, headers, raw, routeOptions }: FastifyRequest,
 ): Admission {
-  const isInUrl = keyInUrl(raw) !== undefined;
   const { scope, usagePath } = routeOptions.config as { scope: WantedScope; usagePath: UsagePath };
   // If all headers were kept, they would stay in memory as long as the response.
   const { origin, host, 'sec-fetch-site': site } = headers;
   const page: PageHeaders = { origin, host, 'sec-fetch-site': site };
+  const use = { ...useOf(raw, scope), headers: page };
   const checkHolder = (holder: Caller, now: number) => {
     refuseEnded(holder, now, {});
-    assertMayUse(holder, { scope, headers: page, isInUrl });
+    assertMayUse(holder, use);
     allowance.noteUse(holder, now);
   };
   return {
@@ -76,13 +75,11 @@ export function createGate(allowance: Allowance, burstPerSecond: number) {
   return {
     admitAtOnce(request, { scope, usagePath, coinGeckoKeys }, cost, now) {
       const apiKey = coinGeckoKeys ? coinGeckoKeyAtOnce(request) : keyAtOnce(request);
-      const isInUrl = keyInUrl(request) !== undefined;
       const caller = apiKey === undefined ? undefined : allowance.holderAtOnce(apiKey, now.elapsed);
       if (caller === undefined || endOf(caller, now.wall) !== undefined) return undefined;
       const user = caller.user.key;
       // Runs before the call is charged, because a request above the burst limit is free.
-      if (!mayUse(caller, { scope, headers: request.headers, isInUrl }) || burst.isExceeded(user, now.wall))
-        return undefined;
+      if (!mayUse(caller, useOf(request, scope)) || burst.isExceeded(user, now.wall)) return undefined;
       const receipt = allowance.spendAtOnce(caller, usagePath, now, cost);
       if (receipt === undefined) return undefined;
       burst.admitOrThrow(user, now.wall);
@@ -147,11 +144,10 @@ export function createGate(allowance: Allowance, burstPerSecond: number) {
 
     /** Throws `key_not_for_urls`, `origin_not_allowed`, `scope_missing` and `rate_limited`. */
     admit(caller: Caller, scope: WantedScope, request: IncomingMessage, now: number): void {
-      const { headers } = request;
-      const isInUrl = keyInUrl(request) !== undefined;
-      if (isInUrl && !caller.url) allowance.noteExposure(caller, now);
-      assertMayUse(caller, { scope, headers, isInUrl });
-      noteUse(allowance, caller, headers, now);
+      const use = useOf(request, scope);
+      if (use.isInUrl && !caller.url) allowance.noteExposure(caller, now);
+      assertMayUse(caller, use);
+      noteUse(allowance, caller, request.headers, now);
       burst.admitOrThrow(caller.user.key, now);
     },
   } satisfies Omit<Gate<Receipt>, 'issueTicket' | 'requestLog'> & Record<string, unknown>;

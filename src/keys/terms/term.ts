@@ -1,12 +1,20 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import type { Problem } from '#core/problems';
 import type { WantedScope } from '#server/gate';
+import { keyInUrl } from '#server/url-key';
 
 export type PageHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'sec-fetch-site'>;
 
 export type WantedUse = { scope: WantedScope; headers: PageHeaders; isInUrl: boolean };
+
+/** The facts about a request that terms check. */
+export const useOf = (request: IncomingMessage, scope: WantedScope): WantedUse => ({
+  scope,
+  headers: request.headers,
+  isInUrl: keyInUrl(request) !== undefined,
+});
 
 /** A limit on the use of a key: a member of the same name in Prisma's model, in requests and in responses. */
 export type Term<Value, Row, Written, Parameter extends z.ZodType, Member extends z.ZodType> = {
