@@ -21,7 +21,7 @@ export function describeMachine(postgresql: string) {
   };
 }
 
-export type Machine = ReturnType<typeof describeMachine>;
+type Machine = ReturnType<typeof describeMachine>;
 
 /** Writes the machine, the noise and the figures to a file that the next run overwrites. Returns its path. */
 export async function writeResults(

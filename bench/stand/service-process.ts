@@ -7,7 +7,7 @@ import { node, nodeEnv, nodeFlags } from './node.ts';
  * Whether processes can be pinned to cores. If so, the server has its own core, and all other processes share another
  * core.
  */
-export const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /** The words that, placed before a command, run the command on a given core. */
 export const pinTo = (core: number): string[] => (pinned ? ['taskset', '-c', String(core)] : []);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const BATCH = 10_000;
 
 /** A server's database if `url` is set. Otherwise, an embedded database in `dataDir`. */
-export type DatabaseLocation = { url: string | undefined; dataDir: string };
+type DatabaseLocation = { url: string | undefined; dataDir: string };
 
 /** Creates a database with a checkout's migrations by opening it. Commands do not create an embedded database. */
 export async function migrate(location: DatabaseLocation, tree: string): Promise<void> {

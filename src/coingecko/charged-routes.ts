@@ -80,4 +80,4 @@ export function createChargedSend({ gate, send }: Dependencies) {
   };
 }
 
-export type ChargedSend = ReturnType<typeof createChargedSend>;
+type ChargedSend = ReturnType<typeof createChargedSend>;

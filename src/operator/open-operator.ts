@@ -88,4 +88,4 @@ export async function openOperator({ accounts, notifications, outcomes, upstream
 }
 
 export type AdminServices = NonNullable<OperatorCapability['admin']>;
-export type OperatorCapability = Awaited<ReturnType<typeof openOperator>>;
+type OperatorCapability = Awaited<ReturnType<typeof openOperator>>;

@@ -135,5 +135,5 @@ export async function openMarket(deps: PriceDeps, { exchanges: opened, rates, wo
   };
 }
 
-export type OpenMarket = Awaited<ReturnType<typeof openMarket>>;
+type OpenMarket = Awaited<ReturnType<typeof openMarket>>;
 export type Market = OpenMarket['market'];

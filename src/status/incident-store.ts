@@ -79,5 +79,3 @@ export function createIncidentStore(prisma: PrismaClient) {
     },
   };
 }
-
-export type IncidentStore = ReturnType<typeof createIncidentStore>;

@@ -93,5 +93,3 @@ export function openStack() {
     },
   };
 }
-
-export type Stack = ReturnType<typeof openStack>;

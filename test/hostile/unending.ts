@@ -7,7 +7,7 @@ export const LONGEST_MS = 70_000;
 const DRIP_MS = 250;
 
 /** The last response on a connection that never completes its request, and whether it was closed. */
-export type Fate = {
+type Fate = {
   status?: number;
   code?: string | undefined;
   type?: string | undefined;

@@ -41,7 +41,7 @@ export function handClock(start: number) {
 export const BY_HAND = 2 ** 30;
 
 /** A fault in the next settlement: its request does not reach the ledger, or its response is lost. */
-export type Loss = 'request' | 'answer';
+type Loss = 'request' | 'answer';
 
 /**
  * Opens the allowance of one process, with its own clock, on a database that others may share. `reservePart` replaces

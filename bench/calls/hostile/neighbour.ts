@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 type Report = { latencies: number[]; failures: string[] };
 
 /** The neighbour's results in one period: the number of responses, the latencies (ms), and the failed requests. */
-export type Spell = { responses: number; p50: number; p95: number; p99: number; slowest: number; failures: string[] };
+type Spell = { responses: number; p50: number; p95: number; p99: number; slowest: number; failures: string[] };
 
 function spellOf({ latencies, failures }: Report): Spell {
   const ascending = latencies.toSorted((a, b) => a - b);

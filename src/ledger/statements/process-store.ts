@@ -13,7 +13,7 @@ export const SWEEP_SECONDS = 10;
 const SWEPT_AT_ONCE = 500;
 
 /** A lease of an expired process, and whether it can be closed. Otherwise, its unspent calls are returned. */
-export type SweptLease = LeaseKey & { isOld: boolean };
+type SweptLease = LeaseKey & { isOld: boolean };
 
 /** The rows of processes. All times are by the database's clock, so the clocks of the processes do not matter. */
 export const createProcessStore = ({ query }: Pick<Database, 'query'>) => ({

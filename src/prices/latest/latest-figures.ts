@@ -148,8 +148,6 @@ export function createLatestFigures({ archive, backfill, cachedResponses, valuat
     );
 }
 
-export type LatestFigures = ReturnType<typeof createLatestFigures>;
-
 /** How long all clients share a ranking, in ms. */
 const KEPT_FOR = 10 * SECOND;
 
@@ -162,5 +160,3 @@ export function createRanking(store: Pick<ArchiveStore, 'figures'>, clock: Clock
   }
   return memo(read, { ttl: KEPT_FOR, clock });
 }
-
-export type Ranking = ReturnType<typeof createRanking>;

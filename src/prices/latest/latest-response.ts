@@ -24,7 +24,7 @@ import {
   writeRows,
 } from './latest-rows.ts';
 
-export type LatestFetches = {
+type LatestFetches = {
   latest(token: TokenName): FetchOutcome | Promise<FetchOutcome>;
   /** The interval of the latest prices, in ms. */
   latestEvery(): number;

@@ -161,5 +161,5 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
   };
 }
 
-export type FastPath = ReturnType<typeof createFastPath>;
+type FastPath = ReturnType<typeof createFastPath>;
 export type Send = FastPath['send'];

@@ -52,7 +52,7 @@ function writeCaddy({ folder, port, plainPort, ports }: Place, change: Change): 
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-export const PROXIES = { nginx: writeNginx, caddy: writeCaddy };
+const PROXIES = { nginx: writeNginx, caddy: writeCaddy };
 export type ProxyName = keyof typeof PROXIES;
 
 /** A certificate for localhost, of which `fullchain.pem` is its own authority. */

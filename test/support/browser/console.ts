@@ -98,7 +98,7 @@ export async function settled(page: Page): Promise<void> {
 type Settings = NonNullable<Parameters<typeof startService>[0]>['settings'];
 
 /** A service with the console, and a browser. */
-export async function openTestConsole(settings: Settings = {}) {
+async function openTestConsole(settings: Settings = {}) {
   const browser = await launchBrowser();
   const service = await startService({ settings, consoleFolder: inject('consoleFolder') });
   return {
@@ -111,7 +111,7 @@ export async function openTestConsole(settings: Settings = {}) {
   };
 }
 
-export type TestConsole = Awaited<ReturnType<typeof openTestConsole>>;
+type TestConsole = Awaited<ReturnType<typeof openTestConsole>>;
 
 /** Stops a service without waiting for the unused connections that the browser opened in advance. */
 export async function stopService(service: Service): Promise<void> {

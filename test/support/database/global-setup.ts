@@ -17,7 +17,7 @@ import { startPooler } from './pooler.ts';
  * all tests share, or a server's template. `admin` is the URL
  * of a superuser, `url` that of the role which owns the databases, perhaps through a pooler.
  */
-export type TestDatabaseSource =
+type TestDatabaseSource =
   | { kind: 'embedded'; dump: string }
   | { kind: 'cluster'; url: string }
   | { kind: 'server'; admin: string; url: string; template: string; isPooled: boolean };

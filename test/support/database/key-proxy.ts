@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** The forwarded requests: the request line and the response status. */
-export type Passed = { method: string; path: string; status: number };
+type Passed = { method: string; path: string; status: number };
 
 /**
  * Adds a user's key to every request, for a client that does not support keys, and forwards it to a path below

@@ -81,5 +81,3 @@ export function hammer(url: string, apiKey: string, options: Options = {}) {
     },
   };
 }
-
-export type Hammer = ReturnType<typeof hammer>;

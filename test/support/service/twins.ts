@@ -20,7 +20,7 @@ const settings = ({ cosmosNodeUrl }: Sandbox): Record<string, string> => ({
   LOG_LEVEL: 'silent',
 });
 
-export type TwinResponse = { status: number; body: unknown };
+type TwinResponse = { status: number; body: unknown };
 
 async function startOne(clock: Clock) {
   const service = await startService({ clock, sandbox: { plan: 'demo' }, settings });
