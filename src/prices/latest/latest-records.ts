@@ -35,7 +35,7 @@ export const tokenPrice = z
   });
 export type TokenPrice = z.infer<typeof tokenPrice>;
 
-const streamedPrice = z
+export const streamedPrice = z
   .object({
     ...tokenPrice.omit({ sparkline_24h: true }).shape,
     source: text('The source of the price; null if no price is known', 'coingecko').nullable(),
