@@ -86,7 +86,7 @@ export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency =
 /** `true` or `false`, which is the default. */
 export const flag = (description: string) =>
   z
-    .enum(['true', 'false'])
+    .enum(['true', 'false'], 'must be true or false')
     .optional()
     .transform((value) => value === 'true')
     .meta({ description, fix: '`true` or `false`', wire: { type: 'boolean', default: false } });
