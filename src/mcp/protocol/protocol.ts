@@ -16,6 +16,7 @@ import { MINUTE } from '#core/clock';
 import { Problem } from '#core/problems';
 import { untilAborted } from '#core/until-aborted';
 import { VERSION } from '#core/version';
+import { isObject } from './read-message.ts';
 
 const INFO = { name: 'quotient', title: 'Quotient', version: VERSION };
 
@@ -70,7 +71,7 @@ async function respondToLegacy(
   message: JSONRPCRequest,
   exchange: Exchange,
   signal: AbortSignal,
-): Promise<LegacyResponse> {
+): Promise<JSONRPCMessage> {
   const server = serverOf(exchange);
   const responded = Promise.withResolvers<JSONRPCMessage>();
   const transport: Transport = {
@@ -82,48 +83,44 @@ async function respondToLegacy(
   await server.connect(transport);
   transport.onmessage?.(message);
   try {
-    return { status: 200, text: JSON.stringify(await untilAborted(responded.promise, signal)) };
+    return await untilAborted(responded.promise, signal);
   } catch (error) {
     // Aborts the call. After a response, there is nothing to close.
     await server.close();
-    if (signal.aborted) return { status: CLIENT_GONE, text: '' };
     throw error;
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Calls a tool if the message contains only its name and arguments. Returns undefined for any other message, and for an
  * unknown tool. The SDK would create a server, and check the arguments and the result, which `runTool` has checked.
  */
 function callTool({ id, method, params }: JSONRPCRequest, exchange: Exchange, signal: AbortSignal) {
-  if (method !== 'tools/call' || !isRecord(params)) return undefined;
+  if (method !== 'tools/call' || !isObject(params)) return undefined;
   const { name, arguments: given = {}, ...rest } = params;
-  if (typeof name !== 'string' || !isRecord(given) || Object.keys(rest).length > 0) return undefined;
-  const call = exchange.call(name, given, signal);
-  return call?.then(
-    (result) => ({ status: 200, text: JSON.stringify({ result, jsonrpc: '2.0', id }) }),
-    (error) => {
-      if (signal.aborted) return { status: CLIENT_GONE, text: '' };
-      throw error;
-    },
-  );
+  if (typeof name !== 'string' || !isObject(given) || Object.keys(rest).length > 0) return undefined;
+  return exchange.call(name, given, signal)?.then((result) => ({ result, jsonrpc: '2.0', id }));
 }
 
-function serveLegacy(
+async function serveLegacy(
   message: JSONRPCRequest,
   revision: string | undefined,
   exchange: Exchange,
   signal: AbortSignal,
-): LegacyResponse | Promise<LegacyResponse> {
+): Promise<LegacyResponse> {
   // A client negotiates the revision when it initializes, and names the revision in its other requests.
-  if (message.method === 'initialize' || revision === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(revision))
-    return callTool(message, exchange, signal) ?? respondToLegacy(message, exchange, signal);
-  const supported = `supported revisions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`;
-  const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
-  return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };
+  if (message.method !== 'initialize' && revision !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
+    const supported = `supported revisions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`;
+    const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
+    return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };
+  }
+  try {
+    const response = callTool(message, exchange, signal) ?? respondToLegacy(message, exchange, signal);
+    return { status: 200, text: JSON.stringify(await response) };
+  } catch (error) {
+    if (signal.aborted) return { status: CLIENT_GONE, text: '' };
+    throw error;
+  }
 }
 
 type ProtocolHeaders = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ type Members = Record<string, unknown>;
 const MEMBERS = ['jsonrpc', 'id', 'method', 'params'] as const;
 const OBJECTS = ['_meta', 'arguments', 'capabilities', 'clientInfo'] as const;
 
-const isObject = (value: unknown): value is Members =>
+export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Omits members that are null, because many libraries write an absent member as null. */
