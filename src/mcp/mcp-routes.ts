@@ -11,7 +11,7 @@ import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/json-body';
 import { acceptedCoding } from '#server/responses/negotiation';
 import type { ReportProblem } from '#server/responses/problem-responses';
-import { bodyOf } from '#server/responses/response-body';
+import { bodyOf, bytesOf } from '#server/responses/response-body';
 import { withVary } from '#server/responses/static-content';
 import type { CountCall } from './mcp-metrics.ts';
 import { createToolRunner, type EnsureTokens, type FindSuccessors } from './run-tool.ts';
@@ -88,7 +88,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, answer: Legacy
   if (accepted === 'identity') return reply.send(text);
   const { coding, payload } = await bodyOf(text).in(accepted);
   if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+  return reply.send(bytesOf(payload));
 }
 
 type Options = {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { iso } from '#core/clock';
-import type { Body, DataResponse } from '#server/responses/response-body';
+import { type Body, bytesOf, type DataResponse } from '#server/responses/response-body';
 
 /** ISO 8601 in the shortest form: the date of a midnight (UTC), otherwise the time to the second. */
 export function isoTime(instant: number): string {
@@ -21,9 +21,7 @@ const parsedBodies = new LRUCache<Body, object>({ max: MAX_PARSED });
 export function jsonOf<Value extends object>({ body }: DataResponse): Value {
   const cached = parsedBodies.get(body);
   if (cached) return cached as Value;
-  const { payload } = body.identity;
-  const text = (typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload).toString();
-  const parsed = JSON.parse(text) as Value;
+  const parsed = JSON.parse(bytesOf(body.identity.payload).toString()) as Value;
   parsedBodies.set(body, parsed);
   return parsed;
 }

@@ -55,6 +55,9 @@ function payloadOf(bytes: Buffer): string | Buffer {
   return copy;
 }
 
+export const bytesOf = (payload: string | Buffer): Buffer =>
+  typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
+
 const making = createLongWork();
 const compressing = createLongWork();
 /** The size in bytes from which bodies are compressed one at a time, at a lower quality. */
@@ -106,7 +109,7 @@ function bodyOfBytes(payload: string | Buffer, size: number, sum: Hash): Body {
   const representations = new Map<Coding, Representation | Promise<Representation>>();
 
   async function make(coding: 'br' | 'gzip'): Promise<Representation> {
-    const compressed = () => compress[coding](typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload);
+    const compressed = () => compress[coding](bytesOf(payload));
     const bytes = await (size < LONG_BODY ? compressed() : compressing(compressed));
     const representation = { coding, payload: payloadOf(bytes), etag: `"${hash}-${coding}"` };
     representations.set(coding, representation);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Body, bodyOf } from '#server/responses/response-body';
+import { type Body, bodyOf, bytesOf } from '#server/responses/response-body';
 import { acceptedCoding, acceptedType } from './negotiation.ts';
 import { isNamed } from './response-headers.ts';
 
@@ -29,7 +29,7 @@ export async function sendShared(
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.header('content-type', type);
   if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(typeof payload !== 'string' || isAscii(payload) ? payload : Buffer.from(payload, 'latin1'));
+  return reply.send(typeof payload === 'string' && isAscii(payload) ? payload : bytesOf(payload));
 }
 
 export function serveText(app: FastifyInstance, url: string, { text, countedAs, ...content }: Content): void {
