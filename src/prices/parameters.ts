@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Catalogue } from '#catalogue/catalogue';
 import { BUILT_IN_TOKENS, type Token, type TokenName } from '#catalogue/token';
 import { type Clock, startOfDate } from '#core/clock';
+import { trueOrFalse } from '#core/forms/record-fields';
 import { type Currency, DOLLAR, EURO, hasEnded } from '#prices/model/currency';
 
 /*
@@ -85,10 +86,9 @@ export const currencyOf = ({ currency, vs_currency }: CurrencyQuery): Currency =
 
 /** `true` or `false`, which is the default. */
 export const flag = (description: string) =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
+  trueOrFalse
     .optional()
-    .transform((value) => value === 'true')
+    .transform((value) => value ?? false)
     .meta({ description, fix: '`true` or `false`', wire: { type: 'boolean', default: false } });
 
 /** An integer from 1 to `max`. */

@@ -23,6 +23,9 @@ export const recordId = (description: string, example: number) =>
 const natural = z.int().nonnegative();
 export const whole = (description: string, example: number) => natural.meta({ description, examples: [example] });
 
+/** A boolean in a query. */
+export const trueOrFalse = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
 const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 export const httpDate = z

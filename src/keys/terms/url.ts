@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trueOrFalse } from '#core/forms/record-fields';
 import { Problem } from '#core/problems';
 import { term } from './term.ts';
 
@@ -6,15 +7,11 @@ const DESCRIPTION =
   'Whether the key is accepted in URLs, under `/k/{key}`, for clients that cannot send headers. Its `dailyLimit` is ' +
   'required, and also counts requests to the node.';
 
-const parameter = z
-  .enum(['true', 'false'], 'must be true or false')
-  .transform((text) => text === 'true')
-  .optional()
-  .meta({
-    description: `${DESCRIPTION} If omitted, the key is accepted only in headers.`,
-    fix: 'true or false',
-    wire: { type: 'boolean', default: false, examples: [true] },
-  });
+const parameter = trueOrFalse.optional().meta({
+  description: `${DESCRIPTION} If omitted, the key is accepted only in headers.`,
+  fix: 'true or false',
+  wire: { type: 'boolean', default: false, examples: [true] },
+});
 
 const member = z
   .boolean('must be true or false')
