@@ -14,7 +14,7 @@ import { allOutcomes, type FetchOutcome } from '#upstream/fetch-runner';
 import type { ArchiveCache } from './latest-cache.ts';
 import type { SourcedLatest } from './latest-composition.ts';
 import {
-  type HourlyPrices,
+  type Line,
   type Named,
   priceOf,
   sourcesOf,
@@ -51,7 +51,7 @@ export const createLatestFacts =
     };
   };
 
-type LatestResponseRow = { latest: SourcedLatest | undefined; line?: HourlyPrices };
+type LatestResponseRow = { latest: SourcedLatest | undefined; line?: Line };
 
 type LatestRequest<R extends LatestResponseRow> = {
   requestKey: string;
@@ -122,8 +122,9 @@ export function createLatestPrices({ archive, backfill, cachedResponses, valuati
       if (!row.latest) return row;
       const record = convertLatest(row.latest.record, valuation.now, valuation.usdRate);
       if (!record) throw rateUnavailable(valuation, { from: now, thru: now }, []);
-      const line = row.line?.map((price) => convertFigure(price, valuation.now));
-      return { ...row, latest: { ...row.latest, record }, ...(line && { line }) };
+      const { line } = row;
+      const prices = () => line?.prices().map((price) => convertFigure(price, valuation.now)) ?? [];
+      return { ...row, latest: { ...row.latest, record }, ...(line && { line: { ...line, prices } }) };
     });
     const version = `${versionOf(rows)};${valuation.version}`;
     return {

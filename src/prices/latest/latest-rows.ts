@@ -54,7 +54,9 @@ export function dayChange(series: readonly Pick<PointSeries, 'slice'>[], price: 
   return before === null ? null : ((price - before) / before) * 100;
 }
 
-export type HourlyPrices = readonly (number | null)[];
+type HourlyPrices = readonly (number | null)[];
+/** The prices of the last 24 hours, which are read only if they are written, and the version of their series. */
+export type Line = { version: number; prices: () => HourlyPrices };
 
 /** The price of each of the 24 hours up to an instant (Unix ms). Null for an hour without a sample. */
 function dayOfPrices(hours: Pick<PointSeries, 'slice'>, at: number): HourlyPrices {
@@ -71,21 +73,18 @@ export type Named = Pick<Token, 'name' | 'symbol'>;
 export type Row = Named & {
   latest: SourcedLatest | undefined;
   change: number | null;
-  /** The prices of the last 24 hours, if they are requested, and the version of their series. */
-  line?: HourlyPrices;
-  lineVersion?: number;
+  /** If it is requested. */
+  line?: Line;
 };
 
 export const versionOfAll = (rows: readonly Row[]): string =>
   rows
-    .map(({ symbol, latest, change, lineVersion }) =>
-      [symbol, latest && versionOf(latest), change, ...(lineVersion === undefined ? [] : [lineVersion])].join(),
-    )
+    .map(({ symbol, latest, change, line }) => [symbol, latest && versionOf(latest), change, line?.version].join())
     .join(';');
 
 export function toRecord({ name, symbol, latest, change, line }: Row): TokenPrice {
   const named = { tokenName: name, symbol };
-  const sparkline = line && { sparkline_24h: line.map(rounded) };
+  const sparkline = line && { sparkline_24h: line.prices().map(rounded) };
   if (!latest) return { ...named, at: null, change_24h: null, ...NO_FIGURES, ...sparkline };
   return { ...named, at: new Date(latest.at).toUTCString(), change_24h: change, ...latest.record, ...sparkline };
 }
@@ -103,5 +102,7 @@ export function priceOf(archive: Archive, { name, symbol }: Named): Row {
 
 export function withLine(archive: Archive, row: Row): Row {
   const hours = archive.series(row.name, 'hour');
-  return { ...row, line: row.latest ? dayOfPrices(hours, row.latest.at) : [], lineVersion: hours.version };
+  const { latest } = row;
+  const prices = () => (latest ? dayOfPrices(hours, latest.at) : []);
+  return { ...row, line: { version: hours.version, prices } };
 }
