@@ -2,11 +2,12 @@ import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../../fixtures/sandbox-tokens.ts';
 import { createRandom, openSimulation, type Queries } from '../../fixtures/simulation.ts';
-import { atMost, type Figure, quantile, seen } from '../measuring/table.ts';
+import { atMost, type Figure, seen } from '../measuring/table.ts';
 import { measureCoinList } from '../prices/coin-list.ts';
 import type { Environment } from '../stand/environment.ts';
 import { openBenchDatabase } from './database.ts';
 import { measureRequested } from './requested-tokens.ts';
+import { agesOf, printResponses } from './responses.ts';
 
 const DAYS = 31;
 const EVERY = 6 * MINUTE;
@@ -51,15 +52,11 @@ async function simulate(
   const { total, calls, ages, responses, failures } = simulation.outcome();
   await simulation.close();
   await drop();
-  const minutes = (age: number) => `${(age / MINUTE).toFixed(0)} min`;
-  console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+  printResponses(name, responses, failures);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
     seen(`${name}: of these, scheduled calls for latest prices and for charts`, `${calls.latest}, ${calls.chart}`),
-    seen(
-      `${name}: age of a response, median, p90, maximum`,
-      [0.5, 0.9, 1 - 1 / ages.length].map((part) => minutes(quantile(ages, part))).join(', '),
-    ),
+    agesOf(name, ages),
   ];
 }
 

@@ -3,6 +3,7 @@ import { allQueries, commonQueries, openSimulation, type Queries, randomQuery } 
 import { atMost, type Figure } from '../measuring/table.ts';
 import type { Environment } from '../stand/environment.ts';
 import { openBenchDatabase } from './database.ts';
+import { printResponses } from './responses.ts';
 
 /** The demo plan's scheduled calls per day for five tokens: `latest` every 6 min, `chart` every 6 h, `daily` once. */
 const SCHEDULE = { latest: 240, chart: 20, daily: 5 } as const;
@@ -51,7 +52,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
       continue;
     }
     const { calls, firstFills, total, responses, failures } = await simulate(run, environment);
-    console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+    printResponses(name, responses, failures);
     for (const kind of ['latest', 'chart', 'daily'] as const) {
       figures.push(atMost(`${name}: calls for ${kind}`, calls[kind], SCHEDULE[kind] * days, 'calls'));
     }

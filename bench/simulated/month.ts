@@ -3,6 +3,7 @@ import { commonQueries, openSimulation, type Simulation } from '../../fixtures/s
 import { atMost, type Figure } from '../measuring/table.ts';
 import type { Environment } from '../stand/environment.ts';
 import { openBenchDatabase } from './database.ts';
+import { printResponses } from './responses.ts';
 
 const DAYS = 31;
 const EVERY = 3 * MINUTE;
@@ -40,7 +41,7 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   for (const run of RUNS) {
     const { name, perMonth } = run;
     const { total, oldest, lastCallAt, responses, failures } = await simulate(run, environment);
-    console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+    printResponses(name, responses, failures);
     figures.push(atMost(`${name}: calls`, total, perMonth, 'calls'));
     figures.push({ figure: `${name}: oldest response`, measured: `${(oldest / HOUR).toFixed(2)} h`, bar: '' });
     const day = new Date(lastCallAt).toISOString().slice(0, 16);

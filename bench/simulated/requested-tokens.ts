@@ -7,9 +7,10 @@ import { sandboxTokens } from '#sandbox/tokens';
 import { firstTerm } from '#users/plan';
 import { createUserStore } from '#users/user-store';
 import { openSimulation } from '../../fixtures/simulation.ts';
-import { atMost, type Figure, none, quantile, seen } from '../measuring/table.ts';
+import { atMost, type Figure, none, seen } from '../measuring/table.ts';
 import type { Environment } from '../stand/environment.ts';
 import { openBenchDatabase } from './database.ts';
+import { agesOf, printResponses } from './responses.ts';
 
 const DAYS = 31;
 /** The time between steps, in ms. At first, users add tokens, and CoinGecko allows 30 calls per minute. */
@@ -111,8 +112,7 @@ async function simulate({ name, users, programs }: Run, environment: Environment
   await app.close();
   await simulation.close();
   await drop();
-  const minutes = (age: number) => `${(age / MINUTE).toFixed(0)} min`;
-  console.error(`${name}: ${responses} responses, ${failures.length} failures ${failures.slice(0, 3).join('; ')}`);
+  printResponses(name, responses, failures);
   return [
     atMost(`${name}: calls in a month of the demo plan`, total, CALLS, 'calls'),
     none(`${name}: tokens that were not added`, TOKENS - added),
@@ -121,10 +121,7 @@ async function simulate({ name, users, programs }: Run, environment: Environment
       `${name}: of these, for latest prices, charts and days; first fetches`,
       `${calls.latest}, ${calls.chart}, ${calls.daily}; ${firstFills}`,
     ),
-    seen(
-      `${name}: age of a response, median, p90, maximum`,
-      [0.5, 0.9, 1 - 1 / ages.length].map((part) => minutes(quantile(ages, part))).join(', '),
-    ),
+    agesOf(name, ages),
   ];
 }
 
