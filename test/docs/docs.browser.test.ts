@@ -5,6 +5,7 @@ import { PROBLEM_CODES } from '#core/problems';
 import { barriers } from '../support/browser/accessibility.ts';
 import { complaintsOf, launchBrowser } from '../support/browser/browser.ts';
 import { inEachLook } from '../support/browser/looks.ts';
+import { countBytes } from '../support/browser/transfer.ts';
 import { isLong } from '../support/long.ts';
 import { OPERATOR } from '../support/operator.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -66,16 +67,10 @@ new PerformanceObserver((list) => {
 
 /** Opens a page with an empty cache. Returns the transferred bytes. */
 async function firstLoad(page: Page, context: BrowserContext, path: string): Promise<number> {
-  const session = await context.newCDPSession(page);
-  let bytes = 0;
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
-  await session.send('Network.enable');
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const { bytes, end } = await countBytes(context, page);
   await page.goto(`${service.url}${path}`, { waitUntil: 'load' });
-  await session.detach();
-  return bytes;
+  await end();
+  return bytes();
 }
 
 it('shows the announcement of the operator', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { barriers } from '../../support/browser/accessibility.ts';
 import { expectSoundLooks } from '../../support/browser/looks.ts';
 import { useOperatorPage } from '../../support/browser/operator-page.ts';
+import { countBytes } from '../../support/browser/transfer.ts';
 import { isLong } from '../../support/long.ts';
 
 /** The transfer size of a first visit, in bytes. */
@@ -80,18 +81,12 @@ it('is accessible, fits the screen and does not shift in both color schemes, on 
 
 it('has a small transfer size', async () => {
   const { page, context, settled } = opened.here;
-  const session = await context.newCDPSession(page);
-  let bytes = 0;
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
-  await session.send('Network.enable');
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const { bytes } = await countBytes(context, page);
   await page.reload();
   await settled();
-  expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(FIRST_LOAD);
-  console.log(`first load: ${Math.round(bytes / 1000)} KB`);
+  expect(bytes()).toBeGreaterThan(10_000);
+  expect(bytes()).toBeLessThan(FIRST_LOAD);
+  console.log(`first load: ${Math.round(bytes() / 1000)} KB`);
 });
 
 it('can be used with the keyboard alone', async () => {
