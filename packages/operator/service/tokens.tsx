@@ -9,7 +9,7 @@ import { Filters, List } from '../core/list.tsx';
 import type { Place } from '../core/router.ts';
 import { api, coins, tokens } from '../core/store.ts';
 import type { ServedToken, SourceReport } from '../generated/records.ts';
-import { askAddition, askRemoval, askSuccessor } from './token-changes.tsx';
+import { askAddition, askRemoval, askSuccessor } from './token-dialogs.tsx';
 
 const ORIGINS: Readonly<Record<ServedToken['origin'], string>> = {
   built_in: 'built in',
