@@ -20,10 +20,19 @@ const DISTRIBUTED_TESTS = 'test/distributed/**/*.test.ts';
 const OUTSIDE_TESTS = 'test/outside/**/*.test.ts';
 
 /**
- * With a server, only these store tests also run on the embedded database and through a connection pooler: they test
- * the connection, arrays, time stamps, deletions in batches, and rows that several statements lock.
+ * These store tests also run on a server: its locks, sessions, time zones and collations can affect the statements of
+ * these folders. The other store tests call the service over HTTP, or repeat statements that `*.server.test.ts` runs.
  */
-const STORE_TESTS_ON_EACH = [
+const STORE_TESTS_ON_SERVER = [
+  'test/{catalogue,database,keys,ledger,notifications,operator,status,upstream,users}/**/*.store.test.ts',
+  'test/prices/{candles,refresh,series}/**/*.store.test.ts',
+];
+
+/**
+ * These store tests also run through a connection pooler: they test the connection, arrays, time stamps, deletions in
+ * batches, and rows that several statements lock.
+ */
+const STORE_TESTS_POOLED = [
   'test/database/**/*.store.test.ts',
   'test/ledger/ledger-store.store.test.ts',
   'test/upstream/claims-and-budgets-store.store.test.ts',
@@ -33,9 +42,6 @@ const STORE_TESTS_ON_EACH = [
 /** Several processes must return their calls to each other within seconds, so these tests run after all others. */
 const TIMED_TESTS = 'test/ledger/processes/costs.server.test.ts';
 
-/** The commands open an embedded database by its directory. */
-const STORE_TESTS_EMBEDDED = 'test/cli/**/*.store.test.ts';
-
 const DATABASE_SETUP = 'test/support/database/global-setup.ts';
 const SERVICE_SETUP = 'test/support/service/bundle.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
@@ -44,73 +50,58 @@ const SET_UP = 'test/support/set-up.ts';
 const isServerAvailable = () =>
   Boolean(process.env.TEST_DATABASE_URL) || spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
-/** The projects of `npm test`, except those whose requirements this machine does not meet. */
-function defaultProjects(): TestProjectConfiguration[] {
-  const projects: TestProjectConfiguration[] = [
-    {
-      extends: true,
-      test: {
-        name: 'unit',
-        include: ['test/**/*.test.ts'],
-        globalSetup: SERVICE_SETUP,
-        exclude: [
-          STORE_TESTS,
-          SERVER_TESTS,
-          DOCKER_TESTS,
-          IMAGE_TESTS,
-          BROWSER_TESTS,
-          PROMTOOL_TESTS,
-          HOSTILE_TESTS,
-          FAILOVER_TESTS,
-          DISTRIBUTED_TESTS,
-          OUTSIDE_TESTS,
-        ],
-      },
+/** The tests that need only Node: `npm test`. */
+const standalone: TestProjectConfiguration[] = [
+  {
+    extends: true,
+    test: {
+      name: 'unit',
+      include: ['test/**/*.test.ts'],
+      globalSetup: SERVICE_SETUP,
+      exclude: [
+        STORE_TESTS,
+        SERVER_TESTS,
+        DOCKER_TESTS,
+        IMAGE_TESTS,
+        BROWSER_TESTS,
+        PROMTOOL_TESTS,
+        HOSTILE_TESTS,
+        FAILOVER_TESTS,
+        DISTRIBUTED_TESTS,
+        OUTSIDE_TESTS,
+      ],
     },
-  ];
-  const hasServer = isServerAvailable();
-  const embedded = hasServer ? [...STORE_TESTS_ON_EACH, STORE_TESTS_EMBEDDED] : [STORE_TESTS];
-  projects.push({
+  },
+  {
     extends: true,
     test: {
       name: 'embedded',
-      include: embedded,
+      include: [STORE_TESTS],
       exclude: [OUTSIDE_TESTS],
       globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
     },
-  });
-  if (hasServer) {
-    const include = [SERVER_TESTS, STORE_TESTS];
-    const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
-    projects.push({
-      extends: true,
-      test: {
-        name: 'server',
-        include,
-        exclude: [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, STORE_TESTS_EMBEDDED, TIMED_TESTS],
-        globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
-        setupFiles,
-      },
-    });
-    projects.push({
-      extends: true,
-      test: {
-        name: 'timed',
-        include: [TIMED_TESTS],
-        globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
-        setupFiles,
-        sequence: { groupOrder: 1 },
-      },
-    });
-    if (findPgBouncer()) {
-      // All connections to a database share three sessions, so that state left in a session reaches other transactions.
-      projects.push({
-        extends: true,
-        test: { name: 'pooled', include: STORE_TESTS_ON_EACH, globalSetup: DATABASE_SETUP },
-      });
-    } else {
+  },
+];
+
+function serverProjects(): TestProjectConfiguration[] {
+  const globalSetup = [DATABASE_SETUP, SERVICE_SETUP];
+  const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
+  const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
+  const exclude = [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, TIMED_TESTS];
+  const server = { name: 'server', include, exclude, globalSetup, setupFiles };
+  const timed = { name: 'timed', include: [TIMED_TESTS], globalSetup, setupFiles, sequence: { groupOrder: 1 } };
+  // All connections to a database share three sessions, so that state left in a session reaches other transactions.
+  const pooled = { name: 'pooled', include: STORE_TESTS_POOLED, globalSetup: DATABASE_SETUP };
+  return [server, timed, ...(findPgBouncer() ? [pooled] : [])].map((test) => ({ extends: true, test }));
+}
+
+/** The projects of `npm run test:services`, except those whose requirements this machine does not meet. */
+function servicesProjects(): TestProjectConfiguration[] {
+  const projects: TestProjectConfiguration[] = [];
+  if (isServerAvailable()) {
+    projects.push(...serverProjects());
+    if (!findPgBouncer())
       console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
-    }
   } else {
     console.log(
       'No PostgreSQL server: the tests that need one are skipped. Set TEST_DATABASE_URL or start Docker to run them.',
@@ -228,7 +219,9 @@ function projectsOf(mode: string): TestProjectConfiguration[] {
   if (mode === 'upgrade') return [upgrade];
   if (mode === 'failover') return failoverProjects();
   if (mode === 'distributed') return distributedProjects();
-  return mode === 'docker' ? [docker] : defaultProjects();
+  if (mode === 'docker') return [docker];
+  if (mode === 'services') return servicesProjects();
+  return mode === 'long' ? [...standalone, ...servicesProjects()] : standalone;
 }
 
 export default defineConfig(({ mode }): ViteUserConfig => {
