@@ -189,7 +189,7 @@ export function History({ store, pageAge }: AgedProps) {
   return (
     <section class="panel history" aria-labelledby="chart-title" aria-busy={isLoading.value}>
       <div class="head">
-        <h2 id="chart-title">{titles()} history</h2>
+        <h2 id="chart-title">{titles.value} history</h2>
         <button type="button" class="small" disabled={!drawn.value || isLoading.value} onClick={saveCsv}>
           <span>Download</span> CSV
         </button>

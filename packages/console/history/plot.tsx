@@ -100,7 +100,7 @@ export function Plot({ store }: { store: HistoryStore }) {
         class="chart"
         role="slider"
         tabIndex={0}
-        aria-label={`${titles() || 'History'}, ${metricInWords(view.value.metric)}, ${rangeInWords(view.value)}`}
+        aria-label={`${titles.value || 'History'}, ${metricInWords(view.value.metric)}, ${rangeInWords(view.value)}`}
         aria-valuemin={first}
         aria-valuemax={last}
         aria-valuenow={position.index.value ?? last}

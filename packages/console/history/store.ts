@@ -5,6 +5,7 @@ import { saveFile } from '../../pages/download.ts';
 import { toError } from '../../pages/problem.ts';
 import type { Interval } from '../api/api-call.ts';
 import type { Context } from '../context.ts';
+import type { PanelFailure } from '../core/failures.tsx';
 import * as choice from './chart-choice.ts';
 import { findToken } from './comparison.ts';
 import { ageOf, costOfOneMore, drawnOfLoaded, gapsInWords, type LoadedHistory, loadHistory } from './history-load.ts';
@@ -22,14 +23,36 @@ const NOT_LOADED = 'Not loaded. The free sample is the price of bitcoin in the l
 /** The service's 24-hour change of a token, in percent. Reads signals. */
 type ChangeOf = (token: TokenName) => number | null | undefined;
 
-/** The state of the chart panel. `onView` receives each view that is loaded or drawn. */
-export function createHistoryStore(context: Context, changeOf: ChangeOf, onView: (view: View) => void) {
-  const { marketData, theme, currency, failures } = context;
-  const signals = {
-    view: signal(choice.DEFAULT_VIEW),
-    catalogue: signal<readonly Token[]>([]),
+/** What the panel shows. */
+function newSignals(changeOf: ChangeOf) {
+  const view = signal(choice.DEFAULT_VIEW);
+  const catalogue = signal<readonly Token[]>([]);
+  const tokens = signal<readonly Token[]>([]);
+  const shown = signal<{ view: View; loaded: LoadedHistory } | undefined>(undefined);
+  const loaded = computed(() => shown.value?.loaded ?? []);
+  const drawn = computed(() => shown.value && drawnOfLoaded(shown.value.view, shown.value.loaded));
+  const position = createPosition(drawn);
+  return {
+    ...createOffers(view, tokens, catalogue),
+    view,
+    catalogue,
     /** The tokens whose lines the chart shows. */
-    tokens: signal<readonly Token[]>([]),
+    tokens,
+    titles: computed(() => tokens.value.map(({ title }) => title).join(', ')),
+    shown,
+    loaded,
+    drawn,
+    position,
+    reading: computed(() => {
+      const at = { index: position.index.value, last: position.limits.value[1] };
+      return readingOf(drawn.value, at, tokens.value[0]?.symbol ?? '', changeOf(view.value.token));
+    }),
+    isSample: computed(() => loaded.value.some(({ result }) => result.isSample)),
+    age: computed(() => shown.value && ageOf(loaded.value)),
+    gaps: computed(() => gapsInWords(loaded.value)),
+    costOfOneMore: computed(() => costOfOneMore(loaded.value)),
+    /** The user must request the chart, because each chart costs a call. */
+    isWanted: signal(false),
     /** Whether the dates of a custom range can be entered, and how often the user opened them. */
     isCustom: signal(false),
     opened: signal(0),
@@ -40,148 +63,153 @@ export function createHistoryStore(context: Context, changeOf: ChangeOf, onView:
     /** Why the last selection of the user is not available. */
     fault: signal(''),
   };
-  const { view, catalogue, tokens, isCustom, isLoading, isNotLoaded, state, unavailable, fault } = signals;
-  const failure = failures.open();
-  /** The user must request the chart, because each chart costs a call. */
-  const isWanted = signal(false);
-  const shown = signal<{ view: View; loaded: LoadedHistory } | undefined>(undefined);
-  const loaded = computed(() => shown.value?.loaded ?? []);
-  const drawn = computed(() => shown.value && drawnOfLoaded(shown.value.view, shown.value.loaded));
-  const position = createPosition(drawn);
-  const offers = createOffers(view, tokens, catalogue);
-  const { available, metricFault } = offers;
-  const titles = computed(() => tokens.value.map(({ title }) => title).join(', '));
-  /** The interval that the user has chosen, or undefined for the default. */
-  let chosenInterval: Interval | undefined;
-  /** Only the response of the latest load is shown. */
-  let turn = 0;
+}
 
-  const change = (parts: Partial<View>) => {
-    view.value = { ...view.value, ...parts };
+type Panel = ReturnType<typeof newSignals> &
+  Pick<Context, 'marketData' | 'currency'> & {
+    failure: PanelFailure;
+    onView: (view: View) => void;
+    /** The interval that the user has chosen, or undefined for the default. */
+    chosenInterval?: Interval | undefined;
+    /** Only the response of the latest load is shown. */
+    turn: number;
   };
 
-  /** Draws the loaded data. `isSamePart` keeps the visible part. */
-  function draw(next: LoadedHistory, drawnView: View, isSamePart = false): void {
-    batch(() => {
-      shown.value = { view: drawnView, loaded: next };
-      position.reset(isSamePart);
-      state.value =
-        position.count.value > 0 ? '' : `No ${choice.metricInWords(drawnView.metric)} data in this time range.`;
-    });
-  }
-  function clear(reason: string): void {
-    shown.value = undefined;
-    position.reset(false);
-    state.value = reason;
-  }
-  function clearProblem(): void {
-    unavailable.value = undefined;
-    failure.clear();
-  }
+function change({ view }: Panel, parts: Partial<View>): void {
+  view.value = { ...view.value, ...parts };
+}
 
-  /** With `isFree`, loads only a free chart. Otherwise, offers to load the chart. `keeps` reuses the shown figures. */
-  async function load({ refresh = false, isFree = false, keeps = false } = {}): Promise<void> {
-    const [token] = tokens.value;
-    if (!token) return;
-    turn += 1;
-    const ownTurn = turn;
-    const now = serviceNow();
-    const known = keeps ? loaded.value : [];
-    batch(() => {
-      if (!isFree) isWanted.value = true;
-      isNotLoaded.value = false;
-      isLoading.value = true;
-      fault.value = '';
-      const interval = intervalFor(view.value, chosenInterval, available.value, now);
-      change({ interval, currency: currency.code });
-      // Another token's figures must not appear under this token's name.
-      if (loaded.value[0]?.token.tokenName !== token.tokenName) clear('');
-      state.value = 'Loading…';
-    });
-    onView(view.value);
-    try {
-      const next = await loadHistory(marketData, view.value, { tokens: tokens.value, now, refresh, isFree, known });
-      // The figures appear together with the chart.
-      if (next) await import('./chart.ts');
-      if (ownTurn !== turn) return;
-      clearProblem();
-      isNotLoaded.value = next === undefined;
-      if (!next) return clear(NOT_LOADED);
-      draw(next, view.value);
-      const age = ageOf(next);
-      if (age.failure) return failure.report(age.failure, load, true);
-      const { metric } = view.value;
-      position.said.value = `${titles.value}, ${choice.metricInWords(metric)}, ${choice.rangeInWords(view.value)}: loaded`;
-    } catch (thrown) {
-      if (ownTurn !== turn) return;
-      // The old chart does not match the selection.
-      clear('No data.');
-      clearProblem();
-      const failed = { view: view.value, token, error: toError(thrown), now };
-      if (choice.isUnavailable(failed)) unavailable.value = failed;
-      else failure.report(thrown, load);
-    } finally {
-      if (ownTurn === turn) isLoading.value = false;
-    }
-  }
+/** Draws the loaded data. `isSamePart` keeps the visible part. */
+function draw({ shown, position, state }: Panel, loaded: LoadedHistory, view: View, isSamePart = false): void {
+  batch(() => {
+    shown.value = { view, loaded };
+    position.reset(isSamePart);
+    state.value = position.count.value > 0 ? '' : `No ${choice.metricInWords(view.metric)} data in this time range.`;
+  });
+}
 
-  /** Loads the chosen chart, or draws the loaded data in another way. */
-  function choose(parts: Choice): void {
-    const { metric, range, interval } = parts;
-    fault.value = '';
-    const isOtherCall = range || interval || (metric && (metric === 'candles') !== (view.value.metric === 'candles'));
-    if (range) isCustom.value = range === 'custom';
-    if (interval || (range && !isCustom.value)) chosenInterval = interval;
-    change(parts);
-    if (isOtherCall) return void load();
-    onView(view.value);
-    // A running load draws the data in this way.
-    if (shown.value && !isLoading.value) draw(loaded.value, { ...shown.value.view, ...parts }, !metric);
-  }
+function clear({ shown, position, state }: Panel, reason: string): void {
+  shown.value = undefined;
+  position.reset(false);
+  state.value = reason;
+}
 
-  function showTokens(next: readonly Token[]): void {
-    batch(() => {
-      tokens.value = next;
-      const [token, ...compare] = next.map(({ tokenName }) => tokenName);
-      if (token) change({ token, compare, listed: next[0]?.listed ?? '' });
-      if (metricFault(view.value.metric) !== '') change({ metric: 'prices' });
-    });
-  }
-  function compareWith(next: readonly Token[]): void {
-    showTokens(next);
-    void load({ keeps: true });
-  }
+function clearProblem({ unavailable, failure }: Panel): void {
+  unavailable.value = undefined;
+  failure.clear();
+}
 
+type LoadOptions = { refresh?: boolean; isFree?: boolean; keeps?: boolean };
+
+/** With `isFree`, loads only a free chart. Otherwise, offers to load the chart. `keeps` reuses the shown figures. */
+async function load(panel: Panel, { refresh = false, isFree = false, keeps = false }: LoadOptions = {}): Promise<void> {
+  const { view, tokens, loaded, state, isLoading, isNotLoaded, failure } = panel;
+  const [token] = tokens.value;
+  if (!token) return;
+  panel.turn += 1;
+  const ownTurn = panel.turn;
+  const now = serviceNow();
+  const known = keeps ? loaded.value : [];
+  const retry = () => load(panel);
+  batch(() => {
+    if (!isFree) panel.isWanted.value = true;
+    isNotLoaded.value = false;
+    isLoading.value = true;
+    panel.fault.value = '';
+    const interval = intervalFor(view.value, panel.chosenInterval, panel.available.value, now);
+    change(panel, { interval, currency: panel.currency.code });
+    // Another token's figures must not appear under this token's name.
+    if (loaded.value[0]?.token.tokenName !== token.tokenName) clear(panel, '');
+    state.value = 'Loading…';
+  });
+  panel.onView(view.value);
+  try {
+    const next = await loadHistory(panel.marketData, view.value, { tokens: tokens.value, now, refresh, isFree, known });
+    // The figures appear together with the chart.
+    if (next) await import('./chart.ts');
+    if (ownTurn !== panel.turn) return;
+    clearProblem(panel);
+    isNotLoaded.value = next === undefined;
+    if (!next) return clear(panel, NOT_LOADED);
+    draw(panel, next, view.value);
+    const age = ageOf(next);
+    if (age.failure) return failure.report(age.failure, retry, true);
+    const { metric } = view.value;
+    panel.position.said.value = `${panel.titles.value}, ${choice.metricInWords(metric)}, ${choice.rangeInWords(view.value)}: loaded`;
+  } catch (thrown) {
+    if (ownTurn !== panel.turn) return;
+    // The old chart does not match the selection.
+    clear(panel, 'No data.');
+    clearProblem(panel);
+    const failed = { view: view.value, token, error: toError(thrown), now };
+    if (choice.isUnavailable(failed)) panel.unavailable.value = failed;
+    else failure.report(thrown, retry);
+  } finally {
+    if (ownTurn === panel.turn) isLoading.value = false;
+  }
+}
+
+/** Loads the chosen chart, or draws the loaded data in another way. */
+function choose(panel: Panel, parts: Choice): void {
+  const { view, isCustom, shown } = panel;
+  const { metric, range, interval } = parts;
+  panel.fault.value = '';
+  const isOtherCall = range || interval || (metric && (metric === 'candles') !== (view.value.metric === 'candles'));
+  if (range) isCustom.value = range === 'custom';
+  if (interval || (range && !isCustom.value)) panel.chosenInterval = interval;
+  change(panel, parts);
+  if (isOtherCall) return void load(panel);
+  panel.onView(view.value);
+  // A running load draws the data in this way.
+  if (!shown.value || panel.isLoading.value) return;
+  draw(panel, shown.value.loaded, { ...shown.value.view, ...parts }, !metric);
+}
+
+function showTokens(panel: Panel, next: readonly Token[]): void {
+  batch(() => {
+    panel.tokens.value = next;
+    const [token, ...compare] = next.map(({ tokenName }) => tokenName);
+    if (token) change(panel, { token, compare, listed: next[0]?.listed ?? '' });
+    if (panel.metricFault(panel.view.value.metric) !== '') change(panel, { metric: 'prices' });
+  });
+}
+
+function compareWith(panel: Panel, next: readonly Token[]): void {
+  showTokens(panel, next);
+  void load(panel, { keeps: true });
+}
+
+/** The state of the chart panel. `onView` receives each view that is loaded or drawn. */
+export function createHistoryStore(context: Context, changeOf: ChangeOf, onView: (view: View) => void) {
+  const { marketData, currency, theme, failures } = context;
+  const signals = newSignals(changeOf);
+  const { catalogue, tokens, loaded, drawn, isWanted, isCustom, opened } = signals;
+  const failure = failures.open();
+  const panel: Panel = { ...signals, marketData, currency, failure, onView, turn: 0 };
   return {
     ...signals,
-    ...offers,
-    ...{ theme, failure, drawn, position, load, choose },
-    titles: () => titles.value,
-    compared: () => view.value.compare,
-    isWanted: () => isWanted.value,
+    theme,
+    failure,
+    load: (options?: LoadOptions) => load(panel, options),
+    choose: (parts: Choice) => choose(panel, parts),
     setTokens(next: readonly Token[]): void {
       catalogue.value = next;
     },
-    reading: computed(() => {
-      const at = { index: position.index.value, last: position.limits.value[1] };
-      return readingOf(drawn.value, at, tokens.value[0]?.symbol ?? '', changeOf(view.value.token));
-    }),
-    isSample: computed(() => loaded.value.some(({ result }) => result.isSample)),
-    age: computed(() => shown.value && ageOf(loaded.value)),
-    gaps: computed(() => gapsInWords(loaded.value)),
     /** The number of calls that a refresh of the chart costs. */
     cost: () => (isWanted.value ? tokens.value.length : 0),
-    costOfOneMore: computed(() => costOfOneMore(loaded.value)),
     openDates(): void {
       isCustom.value = true;
-      signals.opened.value += 1;
+      opened.value += 1;
     },
 
     add(text: string): void {
       const found = findToken(catalogue.value, text);
-      if (found) compareWith([...tokens.value, found]);
+      if (found) compareWith(panel, [...tokens.value, found]);
     },
-    remove: (removed: Token) => compareWith(tokens.value.filter((one) => one !== removed)),
+    remove(removed: Token): void {
+      const others = tokens.value.filter((one) => one !== removed);
+      compareWith(panel, others);
+    },
     saveCsv(): void {
       const [one] = loaded.value;
       if (!drawn.value || !one) return;
@@ -189,12 +217,12 @@ export function createHistoryStore(context: Context, changeOf: ChangeOf, onView:
     },
 
     restore({ metric, range, scale, mode, interval, from, thru }: Restored): void {
-      chosenInterval = interval;
+      panel.chosenInterval = interval;
       isCustom.value = range === 'custom';
-      signals.opened.value = 0;
-      change({ metric, range, scale, mode, from, thru });
+      opened.value = 0;
+      change(panel, { metric, range, scale, mode, from, thru });
     },
-    select: (next: Token, compared: readonly Token[]): void => showTokens([next, ...compared]),
+    select: (next: Token, compared: readonly Token[]): void => showTokens(panel, [next, ...compared]),
   };
 }
 

@@ -29,41 +29,21 @@ type Options = Omit<Context, 'marketData'> & {
   onTitle: (title: string) => void;
 };
 
-/** The state of the page. Selecting a token in one panel updates the other panels. Each selection has its own URL. */
-export function createPricesStore(options: Options) {
-  const { session, currency, allowance, failures, isVisible, onRefresh, onNotice, onTitle } = options;
+/** The panels of the page. `onView` receives each view of the chart. */
+function openPanels(options: Options, onView: (view: HistoryView) => void) {
+  const { session, currency, allowance, failures } = options;
   const responses = signal<ReadonlyMap<string, object>>(new Map());
   const marketData = createMarketData(session, (path, response) => {
     responses.value = new Map(responses.value).set(path, response);
   });
   const context: Context = { ...options, marketData };
-  const token = signal<Token | undefined>(undefined);
-  const view = signal<HistoryView | undefined>(undefined);
-  /** The chart that the user has opened, and whether it takes the focus. */
-  const opened = signal<{ takesFocus: boolean } | undefined>(undefined);
-  /** The view that the URL requests, until it is shown. */
-  let requested: RequestedView | undefined;
-  let search: string | undefined;
-  /** Whether the calls of the last refresh were rejected because of the key. */
-  let wasRejected = false;
-
   const failure = failures.open();
-  const list = openPriceList({ marketData, currency, failure, onLoad: showLoaded });
+  const onLoad = () => live.show([...list.quotes.requested.value]);
+  const list = openPriceList({ marketData, currency, failure, onLoad });
   const statistics = openStatistics({ session, marketData, failure: failures.open() });
-  const changeOf = (name: TokenName) => list.quotes.of(name)?.price.change_24h;
-  const history = createHistoryStore(context, changeOf, (next) => {
-    view.value = next;
-    if (!token.value) return;
-    showAddress(next, { isNew: search !== undefined && !requested });
-    if (!requested && search !== searchOf(next)) onNotice('');
-    search = searchOf(next);
-    requested = undefined;
-    onTitle(pageTitle(history.titles(), next));
-  });
+  const history = createHistoryStore(context, (name) => list.quotes.of(name)?.price.change_24h, onView);
   const reserve = openReserve(allowance);
   const live = openLive({ ...context, reserve, onPrice: list.quotes.update });
-  const autoRefresh = openAutoRefresh({ reserve, isBlocked: failures.isBlocked, refresh });
-
   const costs = computed(() =>
     pageCosts({
       panels: [
@@ -76,141 +56,173 @@ export function createPricesStore(options: Options) {
       usage: allowance.usage(),
     }),
   );
-
-  const loadPanels = (of: Token, { isRefresh = false, isFree = false } = {}): Promise<unknown> =>
-    Promise.all([
-      history.load({ refresh: isRefresh, isFree }),
-      statistics.show(of, { refresh: isRefresh }),
-      list.ensure(of.tokenName),
-    ]);
-
-  function showLoaded(): void {
-    live.show([...list.quotes.requested.value]);
-  }
-
-  function show({ token: next, compared }: RequestedTokens): void {
-    token.value = next;
-    list.selected.value = next.tokenName;
-    history.select(next, compared);
-  }
-
-  const served = (name: TokenName | undefined) => list.tokens.value?.find(({ tokenName }) => tokenName === name);
-
-  function openChart(takesFocus = false): void {
-    opened.value = { takesFocus };
-  }
-
-  function select(name: TokenName): void {
-    const next = served(name);
-    if (!next) return;
-    openChart();
-    if (next === token.value) return;
-    show({ token: next, compared: [] });
-    void loadPanels(next);
-  }
-
-  function readView(): void {
-    requested = readAddress(location.search, serviceNow(), currency.isOffered);
-    // A link without a currency shows US dollars to every reader.
-    const isLink = isWritten() || location.search !== '';
-    currency.show(requested.currency ?? (isLink ? 'usd' : currency.preferred()));
-    history.restore(requested);
-  }
-
-  /** Shows what the URL requests but the page cannot show. */
-  function requestedTokens(wanted: RequestedView): RequestedTokens | undefined {
-    const found = resolveTokens(wanted, list.tokens.value ?? [], serviceNow());
-    if (found) onNotice(wanted.faults.join(' '));
-    return found;
-  }
-
-  /** The tokens that the page shows. They may have been removed from the catalogue. */
-  function shownTokens(): RequestedTokens | undefined {
-    const next = served(token.value?.tokenName) ?? list.tokens.value?.[0];
-    return next && { token: next, compared: history.compared().flatMap((name) => served(name) ?? []) };
-  }
-
-  async function loadTokens(): Promise<void> {
-    const tokens = await session.anonymous.tokens();
-    list.setTokens(tokens);
-    history.setTokens(tokens);
-  }
-
-  async function loadAll({ isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
-    list.isReading.value = true;
-    try {
-      await loadTokens();
-    } catch (error) {
-      if (!list.tokens.value?.length) {
-        list.setTokens([]);
-        list.isReading.value = false;
-        return failure.report(error, () => loadAll({ isRefresh }));
-      }
-    }
-    await ready;
-    const chosen = requested ? requestedTokens(requested) : shownTokens();
-    // Signing in is charged only for the prices, unless the URL names a chart.
-    const isFree = !history.isWanted() && !requested?.namesChart;
-    if (chosen) show(chosen);
-    const loads = chosen && [list.load({ refresh: isRefresh }), loadPanels(chosen.token, { isRefresh, isFree })];
-    list.isReading.value = false;
-    await Promise.all(loads ?? []);
-  }
-
-  async function refresh(): Promise<void> {
-    const isRejected = wasRejected && failures.isBlocked();
-    failures.clear();
-    // One free call shows whether the key is still rejected.
-    if (isRejected) await allowance.refresh();
-    if (failures.isBlocked()) return;
-    await Promise.all([loadAll({ isRefresh: true }), onRefresh()]);
-    await allowance.refresh();
-    wasRejected = failures.isBlocked();
-  }
-
-  addEventListener('popstate', () => {
-    // A link to another page of the console does not change the query.
-    if (!isVisible() || !token.value || location.search === search) return;
-    const code = currency.code;
-    readView();
-    const chosen = requested && requestedTokens(requested);
-    if (!requested || !chosen) return;
-    const isFree = !requested.namesChart;
-    show(chosen);
-    if (currency.code !== code) void list.load();
-    void loadPanels(chosen.token, { isFree });
-  });
-
   return {
     session,
     currency,
     allowance,
     failure,
     responses,
-    token,
-    view,
-    opened,
     list,
     statistics,
     history,
     reserve,
     live,
-    autoRefresh,
     costs,
-    select,
-    openChart,
-    refresh,
+    token: signal<Token | undefined>(undefined),
+    view: signal<HistoryView | undefined>(undefined),
+    /** The chart that the user has opened, and whether it takes the focus. */
+    opened: signal<{ takesFocus: boolean } | undefined>(undefined),
+  };
+}
+
+type Page = Options &
+  ReturnType<typeof openPanels> & {
+    /** The view that the URL requests, until it is shown. */
+    requested?: RequestedView | undefined;
+    /** The query of the shown view. */
+    search?: string;
+    /** Whether the calls of the last refresh were rejected because of the key. */
+    wasRejected: boolean;
+  };
+
+function showView(page: Page, view: HistoryView): void {
+  const { token, history, onNotice, onTitle } = page;
+  page.view.value = view;
+  if (!token.value) return;
+  showAddress(view, { isNew: page.search !== undefined && !page.requested });
+  if (!page.requested && page.search !== searchOf(view)) onNotice('');
+  page.search = searchOf(view);
+  page.requested = undefined;
+  onTitle(pageTitle(history.titles.value, view));
+}
+
+const loadPanels = ({ history, statistics, list }: Page, of: Token, { isRefresh = false, isFree = false } = {}) =>
+  Promise.all([
+    history.load({ refresh: isRefresh, isFree }),
+    statistics.show(of, { refresh: isRefresh }),
+    list.ensure(of.tokenName),
+  ]);
+
+function show(page: Page, { token, compared }: RequestedTokens): void {
+  page.token.value = token;
+  page.list.selected.value = token.tokenName;
+  page.history.select(token, compared);
+}
+
+const served = ({ list }: Page, name: TokenName | undefined) =>
+  list.tokens.value?.find(({ tokenName }) => tokenName === name);
+
+function select(page: Page, name: TokenName): void {
+  const next = served(page, name);
+  if (!next) return;
+  page.opened.value = { takesFocus: false };
+  if (next === page.token.value) return;
+  show(page, { token: next, compared: [] });
+  void loadPanels(page, next);
+}
+
+function readView(page: Page): RequestedView {
+  const { currency, history } = page;
+  const requested = readAddress(location.search, serviceNow(), currency.isOffered);
+  page.requested = requested;
+  // A link without a currency shows US dollars to every reader.
+  const isLink = isWritten() || location.search !== '';
+  currency.show(requested.currency ?? (isLink ? 'usd' : currency.preferred()));
+  history.restore(requested);
+  return requested;
+}
+
+/** Shows what the URL requests but the page cannot show. */
+function requestedTokens({ list, onNotice }: Page, wanted: RequestedView): RequestedTokens | undefined {
+  const found = resolveTokens(wanted, list.tokens.value ?? [], serviceNow());
+  if (found) onNotice(wanted.faults.join(' '));
+  return found;
+}
+
+/** The tokens that the page shows. They may have been removed from the catalogue. */
+function shownTokens(page: Page): RequestedTokens | undefined {
+  const { token, list, history } = page;
+  const next = served(page, token.value?.tokenName) ?? list.tokens.value?.[0];
+  return next && { token: next, compared: history.view.value.compare.flatMap((name) => served(page, name) ?? []) };
+}
+
+async function loadAll(page: Page, { isRefresh = false, ready = Promise.resolve() } = {}): Promise<void> {
+  const { session, list, history, failure } = page;
+  list.isReading.value = true;
+  try {
+    const tokens = await session.anonymous.tokens();
+    list.setTokens(tokens);
+    history.setTokens(tokens);
+  } catch (error) {
+    if (!list.tokens.value?.length) {
+      list.setTokens([]);
+      list.isReading.value = false;
+      return failure.report(error, () => loadAll(page, { isRefresh }));
+    }
+  }
+  await ready;
+  const { requested } = page;
+  const chosen = requested ? requestedTokens(page, requested) : shownTokens(page);
+  // Signing in is charged only for the prices, unless the URL names a chart.
+  const isFree = !history.isWanted.value && !requested?.namesChart;
+  if (chosen) show(page, chosen);
+  const loads = chosen && [list.load({ refresh: isRefresh }), loadPanels(page, chosen.token, { isRefresh, isFree })];
+  list.isReading.value = false;
+  await Promise.all(loads ?? []);
+}
+
+async function refresh(page: Page): Promise<void> {
+  const { failures, allowance, onRefresh } = page;
+  const isRejected = page.wasRejected && failures.isBlocked();
+  failures.clear();
+  // One free call shows whether the key is still rejected.
+  if (isRejected) await allowance.refresh();
+  if (failures.isBlocked()) return;
+  await Promise.all([loadAll(page, { isRefresh: true }), onRefresh()]);
+  await allowance.refresh();
+  page.wasRejected = failures.isBlocked();
+}
+
+/** Shows the view of another entry of the browser's history. */
+function followAddress(page: Page): void {
+  const { token, currency, list, isVisible, search } = page;
+  // A link to another page of the console does not change the query.
+  if (!isVisible() || !token.value || location.search === search) return;
+  const { code } = currency;
+  const requested = readView(page);
+  const chosen = requestedTokens(page, requested);
+  if (!chosen) return;
+  show(page, chosen);
+  if (currency.code !== code) void list.load();
+  void loadPanels(page, chosen.token, { isFree: !requested.namesChart });
+}
+
+/** The state of the page. Selecting a token in one panel updates the other panels. Each selection has its own URL. */
+export function createPricesStore(options: Options) {
+  const { currency, allowance, failures } = options;
+  const panels = openPanels(options, (view) => showView(page, view));
+  const page: Page = { ...options, ...panels, wasRejected: false };
+  const { token, list, history, reserve } = panels;
+  addEventListener('popstate', () => followAddress(page));
+  return {
+    ...panels,
+    autoRefresh: openAutoRefresh({ reserve, isBlocked: failures.isBlocked, refresh: () => refresh(page) }),
+    select: (name: TokenName) => select(page, name),
+    openChart(takesFocus = false): void {
+      panels.opened.value = { takesFocus };
+    },
+    refresh: () => refresh(page),
     chooseCurrency(code: string): void {
       currency.choose(code);
       if (!token.value) return;
       void list.load();
-      void history.load({ isFree: !history.isWanted() });
+      void history.load({ isFree: !history.isWanted.value });
     },
     async load(): Promise<void> {
       failures.clear();
-      readView();
+      readView(page);
       // Reads the usage before the first charged call, so that the page can count its own calls.
-      await loadAll({ ready: allowance.refresh() });
+      await loadAll(page, { ready: allowance.refresh() });
     },
   };
 }

@@ -88,7 +88,7 @@ it('drops the response of an earlier load, and never shows the figures of anothe
   await store.load();
   first.resolve(result({ value: { prices: [], market_cap: [], total_volume: [] } }));
   await load;
-  expect([store.titles(), drawnPoints(), store.isLoading.value]).toEqual(['TWO', 4, false]);
+  expect([store.titles.value, drawnPoints(), store.isLoading.value]).toEqual(['TWO', 4, false]);
   store.select(one, []);
   respond = () => new Promise(() => undefined);
   void store.load();
