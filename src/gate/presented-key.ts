@@ -27,27 +27,22 @@ function keyInAuthorization(field: string): string | undefined {
 type Head = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /** Returns every `Authorization` field. Node's `headers` contains only the first. */
-function authorizationsIn({ headers: { authorization }, rawHeaders }: Head): string[] {
-  if (authorization === undefined) return [];
-  if (fieldsIn(rawHeaders, 'authorization') === 1) return [authorization];
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
-}
+const authorizationsIn = ({ rawHeaders }: Head): string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization');
 
 /**
  * Returns a request's distinct keys. If `X-API-KEY` or the path contains a key, ignores values in `Authorization` that do
  * not look like a key, because they may be a proxy's credentials.
  */
 export function keysIn(head: Head): string[] {
-  const { authorization, 'x-api-key': own } = head.headers;
+  const { 'x-api-key': own } = head.headers;
   // Node joins fields of the same name with commas. No key contains a comma.
   const keys = new Set(typeof own === 'string' ? own.split(',').map((one) => one.trim()) : []);
   keys.add(keyInUrl(head) ?? '').delete('');
-  if (authorization !== undefined) {
-    const hasOwn = keys.size > 0;
-    for (const field of authorizationsIn(head)) {
-      const key = keyInAuthorization(field);
-      if (key !== undefined && (!hasOwn || hasApiKeyPrefix(key))) keys.add(key);
-    }
+  const hasOwn = keys.size > 0;
+  for (const field of authorizationsIn(head)) {
+    const key = keyInAuthorization(field);
+    if (key !== undefined && (!hasOwn || hasApiKeyPrefix(key))) keys.add(key);
   }
   return [...keys];
 }

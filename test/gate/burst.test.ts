@@ -14,7 +14,8 @@ function passing(burst: ReturnType<typeof createBurst<number>>, user: number, no
       expect(isRefused).toBe(false);
     } catch (problem) {
       expect(isRefused).toBe(true);
-      expect(problem).toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } });
+      const message = 'The limit is 5 requests per second.';
+      expect(problem).toMatchObject({ code: 'rate_limited', message, headers: { 'retry-after': '1' } });
     }
   }
   return passed;
@@ -26,6 +27,10 @@ test('accepts requests up to the limit, and as many after a second; rejects all 
   expect(passing(burst, user, START + 200, 3)).toBe(1);
   expect(passing(burst, user, START + 1200, 8)).toBe(5);
   expect(passing(burst, 2, START + 1200, 8)).toBe(5);
+});
+
+test('accepts all requests if the limit is 0', () => {
+  expect(passing(createBurst<number>(0), 1, START, 100)).toBe(100);
 });
 
 test('keeps limiting a user who has just reached the limit, regardless of other users', () => {

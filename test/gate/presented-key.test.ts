@@ -38,8 +38,9 @@ describe('keys in a request head', () => {
     ['Basic with two keys', authorization(basic(`${KEY}:${OTHER}`)), []],
     ['Basic with no key', authorization(basic(':')), []],
     ['Basic without a colon', authorization(basic(KEY)), []],
+    ['Basic with one character', authorization(basic('a')), []],
     ['Basic that is not base64', authorization('Basic ~~~'), []],
-    ['another scheme', authorization(`Digest ${KEY}`), []],
+    ['another scheme', authorization(basic(`${KEY}:`).replace('Basic', 'Digest')), []],
     ['a key without a scheme', authorization(KEY), []],
     ['two Authorization fields with the same key', authorization(`Bearer ${KEY}`, basic(`${KEY}:`)), [KEY]],
     ['two Authorization fields with different keys', authorization(`Bearer ${KEY}`, basic(`${OTHER}:`)), [KEY, OTHER]],
@@ -51,9 +52,7 @@ describe('keys in a request head', () => {
     ["a key and a proxy's token", head(own(KEY), ['authorization', 'Bearer eyJhbGciOi']), [KEY]],
   ])('%s', (_name, given, keys) => {
     expect(keysIn(given)).toEqual(keys);
-    // The fast path returns the same key, or undefined.
-    if (keys.length > 1 && given.headers.authorization !== undefined) expect(keyAtOnce(given)).toBeUndefined();
-    if (keys.length === 1 && !given.headers['x-api-key']?.includes(',')) expect(keyAtOnce(given)).toBe(keys[0]);
+    expect(keyAtOnce(given) || undefined).toBe(keys.length === 1 ? keys[0] : undefined);
   });
 
   test.each<[string, ReturnType<typeof head>, string[]]>([
