@@ -12,8 +12,9 @@ export default {
   // TypeScript 7 has no compiler API, with which Stryker would rewrite this file.
   tsconfigFile: 'none.json',
   coverageAnalysis: 'perTest',
+  // Each mutant of code that runs at import needs all tests: 13 % of the mutants took 95 % of the time.
+  ignoreStatic: true,
   ignorePatterns: ['/bench', '/build', '/data', '/dist', '/docs', '/ops', '/test/outside', '/.ci'],
-  tempDirName: 'test/mutations/reports/sandbox',
   reporters: ['clear-text', 'progress'],
   clearTextReporter: { allowColor: false, allowEmojis: false, reportTests: false },
   concurrency: 2,
