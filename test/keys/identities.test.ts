@@ -3,7 +3,7 @@ import { systemClock } from '#core/clock';
 import { hashApiKey, mintApiKey, OWNER_SCOPES } from '#keys/api-key';
 import { createKeyCache } from '#keys/key-cache';
 import type { KeyHolderStore } from '#keys/key-holder-store';
-import type { KeyHolder } from '#keys/key-validity';
+import { type KeyHolder, refuseEnded } from '#keys/key-validity';
 
 function holderOf(key: number, apiKey: string): KeyHolder {
   const term = { anchor: 0, createdAt: 0, validUntil: Number.MAX_SAFE_INTEGER, updatedAt: 0 };
@@ -60,4 +60,26 @@ it('looks a key up again after its eviction from the cache, and returns its curr
   await revoke(late);
   expect(atOnce(late)).toBeUndefined();
   for (const apiKey of [early, late]) expect((await keyCache.holderOf(apiKey)).revokedAt).toBe(1);
+});
+
+const END = Date.UTC(2026, 4, 10);
+
+it.each<[string, Partial<KeyHolder>, string | undefined]>([
+  ['was revoked', { revokedAt: END - 1 }, 'This API key was revoked.'],
+  ['was replaced, at the end of its grace period', { replacedAt: 1, expiresAt: END }, 'was replaced by another key'],
+  ['was replaced, during its grace period', { replacedAt: 1, expiresAt: END + 1 }, undefined],
+  ['has an expiry, from then on', { expiresAt: END }, 'expired at 2026-05-10T00:00:00.000Z. Create another key'],
+  ['has an expiry, before that', { expiresAt: END + 1 }, undefined],
+])('a key that %s', (_what, facts, message) => {
+  const refuse = () => refuseEnded({ ...holderOf(1, mintApiKey()), ...facts }, END, { allowExpired: true });
+  if (message === undefined) expect(refuse).not.toThrow();
+  else expect(refuse).toThrow(message);
+});
+
+it('a key is accepted until the term of its user ends, and then only if the route allows it', () => {
+  const holder = holderOf(1, mintApiKey());
+  const lapsed = { ...holder, user: { ...holder.user, validUntil: END } };
+  expect(() => refuseEnded(lapsed, END - 1, {})).not.toThrow();
+  expect(() => refuseEnded(lapsed, END, {})).toThrow('expired at 2026-05-10T00:00:00.000Z. Renew it');
+  expect(() => refuseEnded(lapsed, END, { allowExpired: true })).not.toThrow();
 });
