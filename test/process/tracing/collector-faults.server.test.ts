@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { SHORT_LIVED } from '../../support/node-arguments.ts';
+import { COMPILE_CACHE, SHORT_LIVED } from '../../support/node-arguments.ts';
 import { LATEST } from '../../support/service/chaos.ts';
 import { type Collector, startCollector } from '../../support/upstream/collector.ts';
 import { openTracingStand, type TracingStand } from './stand.ts';
@@ -61,14 +61,14 @@ it('a collector that never responds affects no call, and does not delay the stop
 it('without a collector, the SDK is not loaded', async () => {
   const args = [...SHORT_LIVED, '--import', './test/process/tracing/module-log.js', 'src/serve.ts'];
   const isSdk = (line: string) => /^loaded .*@opentelemetry\/(?!api\/)/.test(line);
-  const off = await stand.start({}, args);
+  const off = await stand.start(COMPILE_CACHE, args);
   expect(await call(off)).toEqual([200]);
   expect(await off.stop()).toBe(0);
   expect(off.lines.filter((line) => line.startsWith('loaded ')).length).toBeGreaterThan(500);
   expect(off.lines.filter(isSdk)).toEqual([]);
 
   collector = await startCollector();
-  const on = await stand.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, args);
+  const on = await stand.start({ ...COMPILE_CACHE, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, args);
   expect(await on.stop()).toBe(0);
   expect(on.lines.filter(isSdk).length).toBeGreaterThan(5);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
@@ -52,6 +52,8 @@ async function bundle(): Promise<string> {
   const partial = join(CACHE, `partial-${process.pid}`);
   await build.write({ dir: partial });
   await build.close();
+  // Otherwise, Node parses each file once more to find its format.
+  await writeFile(join(partial, 'package.json'), '{ "type": "module" }');
   await rename(partial, folder);
   // A run that started before the last change may still use an older bundle.
   for (const one of old) {

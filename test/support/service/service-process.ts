@@ -40,7 +40,7 @@ export async function startServiceProcess(env: Readonly<Record<string, string>>,
 /** Like `startServiceProcess`, without waiting for it to listen. The other arguments replace the command. */
 export function spawnService(
   env: Readonly<Record<string, string>>,
-  args = [...SHORT_LIVED, 'src/serve.ts'],
+  args = [...SHORT_LIVED, bundled('serve')],
   { command = process.execPath, cwd = process.cwd() } = {},
 ) {
   const child = spawn(command, args, {
@@ -54,7 +54,7 @@ export function spawnService(
       ADMIN_PORT: 'off',
       ...NOWHERE,
       // The build is in a different folder each time, so its compile cache would never be reused.
-      ...(args.some((arg) => arg.startsWith('src/')) && COMPILE_CACHE),
+      ...(args.some((arg) => arg.startsWith(COMPILE_CACHE.NODE_COMPILE_CACHE)) && COMPILE_CACHE),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
