@@ -9,9 +9,9 @@ import { contentOf, withSession } from '../support/database/content.ts';
 import { createTestDatabase } from '../support/database/database.ts';
 import { fill } from '../support/database/filled.ts';
 import { amount, isLong, longTimeout } from '../support/long.ts';
-import { execute, makeDirectory, runProcess, startCommand } from './run-command.ts';
+import { execute, makeDirectory, runHere, startCommand } from './run-command.ts';
 
-// Each command is a process that opens databases, which takes seconds on a busy machine.
+// The commands open and copy databases, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 2 * longTimeout, hookTimeout: longTimeout });
 
 const AMOUNTS = isLong
@@ -78,11 +78,11 @@ it('copies a database row by row into an empty one, however often it is killed, 
     running.kill('SIGKILL');
     expect((await ended).code, 'it was killed before its end').toBeNull();
   }
-  const started = await runProcess('users', ['list'], { DATABASE_URL: target.url });
+  const started = await runHere('users', ['list'], { DATABASE_URL: target.url });
   expect(started).toMatchObject({ code: 1, stdout: '' });
   expect(started.stderr).toMatch(/^the database is an unfinished copy: run [^\n]+ again[^\n]*\n$/);
 
-  const last = await runProcess('database', args, {});
+  const last = await runHere('database', args, {});
   expect(last.code).toBe(0);
   expect(last.stdout).toMatch(/^from [^\n]+\nresuming the interrupted copy\n/);
   expect(last.stdout).toMatch(/\ncompared: \d+ tables, [\d,]+ rows, no differences\n/);
@@ -91,7 +91,7 @@ it('copies a database row by row into an empty one, however often it is killed, 
   expect(await contentOf(target)).toEqual(content);
 
   const dataDir = join(directory.path, 'embedded');
-  const embedded = await runProcess('database', ['copy', dataDir, '--create'], { DATABASE_URL: target.url });
+  const embedded = await runHere('database', ['copy', dataDir, '--create'], { DATABASE_URL: target.url });
   expect(embedded.code).toBe(0);
   if (isLong) console.log(embedded.stdout);
   expect(await contentOf({ dataDir })).toEqual(content);
@@ -100,13 +100,13 @@ it('copies a database row by row into an empty one, however often it is killed, 
   );
 
   await withSession(target, (session) => session.exec('DROP SCHEMA public CASCADE; CREATE SCHEMA public'));
-  const back = await runProcess('database', ['copy', target.url], { DATA_DIR: dataDir });
+  const back = await runHere('database', ['copy', target.url], { DATA_DIR: dataDir });
   expect(back.code).toBe(0);
   if (isLong) console.log(back.stdout);
   expect(await contentOf(target)).toEqual(content);
 
   const ada = ['--name', 'Ada', '--email', 'a@example.org', '--plan', 'yearly'];
-  const created = await runProcess('users', ['create', ...ada], { DATABASE_URL: target.url });
+  const created = await runHere('users', ['create', ...ada], { DATABASE_URL: target.url });
   expect(created.stdout).toMatch(new RegExp(`^key: +${AMOUNTS.users + 1}$`, 'm'));
 });
 
@@ -133,7 +133,7 @@ it('rejects a source or target that a process is using, except a source with --l
     /^there is no database in [^\n]+--create[^\n]+\n$/,
   );
   const live = ['copy', join(directory.path, 'live'), '--create', '--from', other.url, '--live'];
-  const copied = await runProcess('database', live, {});
+  const copied = await runHere('database', live, {});
   expect(copied.code).toBe(0);
   expect(copied.stdout).toMatch(/\nthe copy does not contain changes to the source after 20\S+Z\n$/);
 
