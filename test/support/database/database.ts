@@ -71,6 +71,14 @@ async function dump(): Promise<Blob> {
   return new Blob([await readFile(source.dump)]);
 }
 
+const BUILT_IN = `(${[...BUILT_IN_NAMES].map((name) => `'${name}'`).join()})`;
+const TOKENS = [
+  `added AS (DELETE FROM token WHERE name NOT IN ${BUILT_IN})`,
+  `changed AS (UPDATE token SET removed_at = NULL, requested_at = NULL
+    WHERE name IN ${BUILT_IN} AND (removed_at IS NOT NULL OR requested_at IS NOT NULL))`,
+];
+const TOKEN_POSITION = `setval('token_position_seq', (SELECT max(position) FROM token WHERE name IN ${BUILT_IN}))`;
+
 /**
  * Deletes all rows except the built-in tokens, and resets the record numbers to 1. One statement deletes all rows, so the
  * order of the tables does not matter. Truncating a table takes longer than deleting the few rows of a test.
@@ -86,12 +94,9 @@ async function empty({ prisma }: Database): Promise<void> {
   const { tables = [], sequences = [] } = all ?? {};
   const deletions = tables.map((name, i) => `d${i} AS (DELETE FROM ${name})`);
   const resets = sequences.map((name) => `setval('${name}', 1, false)`);
-  const deletion = `WITH ${deletions.join()} SELECT ${resets.join() || '1'}`;
+  const statement = `WITH ${[...deletions, ...TOKENS].join()} SELECT ${[...resets, TOKEN_POSITION].join()}`;
   // A statement that the closed service no longer awaits may still run, and lock the same rows in another order.
-  if (deletions.length > 0) await vi.waitFor(() => prisma.$executeRawUnsafe(deletion), 5_000);
-  await prisma.token.deleteMany({ where: { name: { notIn: [...BUILT_IN_NAMES] } } });
-  await prisma.token.updateMany({ data: { removedAt: null, requestedAt: null } });
-  await prisma.$executeRaw`SELECT setval('token_position_seq', (SELECT max(position) FROM token))`;
+  await vi.waitFor(() => prisma.$executeRawUnsafe(statement), 5_000);
 }
 
 /**
