@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '#database/database';
+import { SHORT_LIVED } from '../support/node-arguments.ts';
 
 let directory: string;
 
@@ -42,7 +43,7 @@ test('an acknowledged row survives a SIGKILL of the process, which locks the dir
     await prisma.refresh.create({ data: { resource: 'latest' } });
     console.log('written');
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, '--input-type=module', '-e', script, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
@@ -61,7 +62,7 @@ test('an acknowledged row survives a SIGKILL of the process, which locks the dir
 });
 
 test('the event loop keeps running while an embedded database is busy', async () => {
-  const { prisma, close } = await openDatabase({ dataDir: 'memory://' });
+  const { prisma, close } = await openDatabase({ dataDir: join(directory, 'data') });
   let turns = 0;
   let counting: NodeJS.Immediate | undefined;
   const count = () => {
