@@ -3,9 +3,11 @@ import { DAY, HOUR, MINUTE } from '#core/clock';
 import { addSandboxTokens } from '../../../fixtures/sandbox-tokens.ts';
 import { openSimulation } from '../../../fixtures/simulation.ts';
 import { openTestDatabase } from '../../support/database/database.ts';
+import { amount } from '../../support/long.ts';
 
 const STEP = 6 * MINUTE;
-const HOURS = 4;
+/** Each hour requests other tokens than the hour before. */
+const HOURS = amount(2, 4);
 
 /** The calls of the demo plan in the simulated time, at the month's average, and a few for the first requests. */
 const CALLS = (10_000 / 31) * ((HOURS * HOUR) / DAY) + 15;
