@@ -2,8 +2,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { DAY } from '#core/clock';
 import { createLeases } from '#ledger/leases';
 import type { LedgerStore } from '#ledger/statements/ledger-store';
-import { BY_HAND, type HandClock, handClock } from '../ledger/allowance-harness.ts';
 import { unlogged } from '../support/unlogged.ts';
+import { BY_HAND, type HandClock, handClock } from './allowance-harness.ts';
 
 const START = Date.UTC(2026, 4, 10, 12);
 const CALL = { keyId: 1, path: 1, cost: 1 };
