@@ -43,6 +43,17 @@ describe('a lease is usable', () => {
       expect(isUsable(lease, start - 1)).toBe(false);
     }
   });
+
+  test("before the user's first period, because the clock that set its start may be ahead", () => {
+    expect(isUsable(leaseAt(ANCHOR), ANCHOR - 1)).toBe(true);
+  });
+});
+
+test('a lease is new, then open, then being closed, then closed; only closing is repeated', () => {
+  const lease = leaseAt(ANCHOR);
+  expect(lease).toMatchObject({ state: 'new', others: [] });
+  for (const state of ['open', 'closing', 'closing', 'closed'] as const) move(lease, state);
+  expect(lease.state).toBe('closed');
 });
 
 test.each<[LeaseState, LeaseState]>([
@@ -52,11 +63,12 @@ test.each<[LeaseState, LeaseState]>([
   ['closing', 'open'],
   ['closed', 'open'],
 ])('a lease that is %s never becomes %s', (state, next) => {
-  expect(() => move(leaseAt(ANCHOR, { state }), next)).toThrow();
+  expect(() => move(leaseAt(ANCHOR, { state }), next)).toThrow(`a lease that is ${state} cannot become ${next}`);
 });
 
 test.each([
   ['on its date', 0, false],
+  ['at the first millisecond of its date', -12 * HOUR, false],
   ['at the first millisecond of the next date', 12 * HOUR, true],
   ['on the day before', -12 * HOUR - 1, true],
 ])('isPast() %s', (_when, after, isIt) => {
@@ -68,6 +80,13 @@ test('a lease is past at the end of its period, even within a date', () => {
   const lease = leaseAt(PERIOD_END - 1);
   expect(isPast(lease, TERM, PERIOD_END - 1)).toBe(false);
   expect(isPast(lease, TERM, PERIOD_END)).toBe(true);
+});
+
+test.each([
+  ['start', ANCHOR],
+  ['end', Date.UTC(2025, 5, 10, 12)],
+])('a lease is past once the period of another plan has the same %s', (_what, anchor) => {
+  expect(isPast(leaseAt(ANCHOR), { ...TERM, plan: 'yearly', anchor }, ANCHOR)).toBe(true);
 });
 
 describe('a lease requests', () => {

@@ -34,11 +34,10 @@ export function breakDown(
     let rest = calls;
     for (const days of result.values()) {
       const counted = Math.min(Math.max(0, days.get(date) ?? 0), rest);
-      if (counted > 0) days.set(date, counted);
-      else days.delete(date);
+      days.set(date, counted);
       rest -= counted;
     }
-    if (rest > 0) add(null, date, rest);
+    add(null, date, rest);
   }
   return result;
 }

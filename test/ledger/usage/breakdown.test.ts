@@ -21,7 +21,8 @@ it("a lease's first key and path need no detail; each other key and path has one
   spend(one, 8, 1, 2);
   spend(one, 7, 2, 1);
   spend(one, 7, 1, 1);
-  expect([detailText(one), one.spent]).toEqual(['7 2 2 8 1 2', 10]);
+  spend(one, 8, 2, 1);
+  expect([detailText(one), one.spent]).toEqual(['7 2 2 8 1 2 8 2 1', 11]);
 });
 
 describe('the sum over a breakdown', () => {
@@ -40,17 +41,27 @@ describe('the sum over a breakdown', () => {
     );
   });
 
-  it('contains no date without calls, and the most frequent first', () => {
+  it('contains no date without calls, and the most frequent first; of equally frequent ones, the unknown one', () => {
     const details = [
+      { date: DATE, name: 3, calls: 1 },
       { date: DATE, name: 1, calls: 1 },
       { date: DATE, name: 2, calls: 3 },
       { date: '2025-01-01', name: 1, calls: 9 },
     ];
-    const parts = breakDown('path', { details, leases: [] }, [], new Map([[DATE, 4]]));
+    const parts = breakDown('path', { details, leases: [] }, [], new Map([[DATE, 6]]));
+    const one = { calls: 1, daily: [{ date: DATE, calls: 1 }] };
     expect(byCalls(parts, (path) => ({ path }))).toEqual([
       { path: 2, calls: 3, daily: [{ date: DATE, calls: 3 }] },
-      { path: 1, calls: 1, daily: [{ date: DATE, calls: 1 }] },
+      { path: null, ...one },
+      { path: 1, ...one },
+      { path: 3, ...one },
     ]);
+  });
+
+  it('contains no name without calls', () => {
+    const details = [{ date: DATE, name: 1, calls: 1 }];
+    const parts = breakDown('path', { details, leases: [] }, [], new Map([[DATE, 1]]));
+    expect(byCalls(parts, (path) => ({ path })).map(({ path }) => path)).toEqual([1]);
   });
 });
 
@@ -59,10 +70,12 @@ it('dates are listed newest first, without those that have no calls', () => {
     ['2026-01-30', 2],
     ['2026-01-31', 1],
     ['2026-01-29', 0],
+    ['2026-01-28', 4],
   ]);
   expect(newestOf(days)).toEqual([
     { date: '2026-01-31', calls: 1 },
     { date: '2026-01-30', calls: 2 },
+    { date: '2026-01-28', calls: 4 },
   ]);
   expect(newestOf(days, 1)).toEqual([{ date: '2026-01-31', calls: 1 }]);
 });
@@ -71,5 +84,6 @@ it('the number of a path never changes', () => {
   expect(pathNumber('/v1/prices/latest/token')).toBe(1);
   expect(pathNumber('/v1/prices/history/ohlc')).toBe(7);
   expect(pathOf(9)).toBe('/mcp');
+  expect([pathNumber('/api/v3/coins/:id/'), pathOf(13)]).toEqual([13, '/api/v3/coins/{id}']);
   expect([pathNumber('/v1/user/usage'), pathOf(0), pathOf(30_000)]).toEqual([undefined, null, null]);
 });
