@@ -76,6 +76,13 @@ it.each<[string, Partial<KeyHolder>, string | undefined]>([
   else expect(refuse).toThrow(message);
 });
 
+it('a key of a suspended user is accepted only if the route allows it', () => {
+  const holder = holderOf(1, mintApiKey());
+  const suspended = { ...holder, user: { ...holder.user, suspension: { since: END, reason: 'Abuse' } } };
+  expect(() => refuseEnded(suspended, END, {})).toThrow('suspended this account at 2026-05-10T00:00:00.000Z');
+  expect(() => refuseEnded(suspended, END, { allowSuspended: true })).not.toThrow();
+});
+
 it('a key is accepted until the term of its user ends, and then only if the route allows it', () => {
   const holder = holderOf(1, mintApiKey());
   const lapsed = { ...holder, user: { ...holder.user, validUntil: END } };

@@ -99,6 +99,8 @@ it('writes an origin once, and again when it changes', async () => {
   keys.noteUse(key, START, 'https://b.example');
   keys.noteUse(key, START);
   await keys.writeUse();
+  for (const origin of ['https://b.example', undefined]) keys.noteUse(key, START, origin);
+  await keys.writeUse();
   expect(statements).toEqual([
     [{ id: 1, at: START, origin: 'https://a.example' }],
     [{ id: 1, at: START, origin: 'https://b.example' }],

@@ -174,6 +174,14 @@ describe('the cached state of a key', () => {
     expect(await keyCache.holderOf(key)).toBe(holder);
   });
 
+  it('is found by the hash and by the text of the key with one look-up', async () => {
+    const keyCache = open();
+    const key = register(mintApiKey());
+    const holder = await keyCache.holderOfHash(hashApiKey(key));
+    expect(await keyCache.holderOf(key)).toBe(holder);
+    expect(lookups).toHaveLength(1);
+  });
+
   it('is removed when the key is deleted, without affecting other keys', async () => {
     const keyCache = open();
     const [deleted, kept] = [register(mintApiKey()), register(mintApiKey())];
@@ -184,6 +192,7 @@ describe('the cached state of a key', () => {
     await keyCache.sync();
     const known = [deleted, kept, other].map((key) => keyCache.holderAtOnce(key, clock.elapsed())?.user.key);
     expect(known).toEqual([undefined, 1, 2]);
+    expect(await rejection(() => keyCache.holderOfHash(hashApiKey(deleted)))).toBe('api_key_invalid');
   });
 });
 
