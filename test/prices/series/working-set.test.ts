@@ -16,6 +16,32 @@ function open(maxBytes: number) {
   return { clock, set, dropped, resident };
 }
 
+test('evicts the least recently used first, and no more than necessary', () => {
+  const { clock, set, dropped, resident } = open(100);
+  const [a, b, c] = [resident('a', 40), resident('b', 40), resident('c', 60)];
+  for (const one of [a, b, c, a]) {
+    set.add(one);
+    clock.advance(SECOND);
+  }
+  clock.advance(30 * SECOND);
+  set.trim();
+  expect(dropped).toEqual(['b']);
+  expect(set.reading()).toEqual({ bytes: 100, maxBytes: 100 });
+});
+
+test('a series that was used less than 30 s ago stays, even beyond the limit', () => {
+  const { clock, set, dropped, resident } = open(10);
+  set.add(resident('a', 40));
+  clock.advance(30 * SECOND - 1);
+  set.trim();
+  expect(dropped).toEqual([]);
+  clock.advance(1);
+  set.add(resident('b', 40));
+  set.trim();
+  expect(dropped).toEqual(['a']);
+  expect(set.reading().bytes).toBe(40);
+});
+
 test('after a trim, the size is within the limit, except for recently used series', () => {
   const step = fc.record({ name: fc.integer({ min: 0, max: 9 }), after: fc.integer({ min: 0, max: 60 }) });
   fc.assert(
