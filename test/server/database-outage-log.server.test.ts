@@ -60,7 +60,7 @@ async function linesOf(expect: ExpectStatic, open: (server: Server) => Outage | 
   try {
     await outage.begin();
     // An unknown key, and a key whose lease ends.
-    const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 20 }));
+    const load = [mintApiKey(), apiKey].map((key) => hammer(service.url, key, { connections: 20, everyMs: 200 }));
     const refused = () => load.reduce((sum, { count }) => sum + count(503), 0);
     await expect.poll(refused, { timeout: 40 * SECOND }).toBeGreaterThan(REFUSED);
     await outage.end();
