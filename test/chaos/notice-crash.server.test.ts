@@ -94,7 +94,10 @@ test(
     const processes = [...replicas.processes];
     let isKilling = true;
     const calling = (async () => {
-      while (isKilling) await callOnce(users, processes);
+      while (isKilling) {
+        await callOnce(users, processes);
+        await wait(20);
+      }
     })();
     // Each second, one running process is killed and another one replaces it.
     const starting = new Map<number, Promise<void>>();
