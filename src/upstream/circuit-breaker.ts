@@ -45,67 +45,73 @@ function fail(circuit: Circuit, now: number, longest: number): void {
   if (circuit.failures >= FAILURES || circuit.openings > 0) open(circuit, now, openTime(circuit, longest));
 }
 
+/** The circuit of an upstream, and one for each failing path. */
+const newCircuits = () => ({
+  source: newCircuit(),
+  paths: new Map<string, Circuit>(),
+  /** The paths that have failed since the last success of any path, and the number of their failures. */
+  failing: new Set<string>(),
+  failures: 0,
+});
+type Circuits = ReturnType<typeof newCircuits>;
+
+function circuitOf({ paths, failing }: Circuits, path: string): Circuit {
+  const circuit = paths.get(path) ?? newCircuit();
+  // The path that failed most recently is forgotten last.
+  paths.delete(path);
+  paths.set(path, circuit);
+  const [oldest] = paths.keys();
+  if (paths.size > MAX_PATHS && oldest !== undefined) {
+    paths.delete(oldest);
+    failing.delete(oldest);
+  }
+  return circuit;
+}
+
+function endProbe({ source, paths }: Circuits, path: string): void {
+  for (const circuit of [source, paths.get(path)]) if (circuit) circuit.isProbing = false;
+}
+
+function failOnPath(circuits: Circuits, path: string, now: number, longest: number): void {
+  const { source, failing } = circuits;
+  const circuit = circuitOf(circuits, path);
+  if (stateOf(source, now) === 'half_open') {
+    const forMs = openTime(source, longest);
+    open(source, now, forMs);
+    // Makes another path send the next probe, so that no single path keeps the upstream paused.
+    open(circuit, now, 2 * forMs);
+    return;
+  }
+  fail(circuit, now, longest);
+  failing.add(path);
+  circuits.failures += 1;
+  if (failing.size >= SEVERAL_PATHS && circuits.failures >= FAILURES) open(source, now, openTime(source, longest));
+}
+
 /** `spacing` (ms) may keep a circuit open longer. `isOfSource` marks a failure that concerns every path. */
 type FailedCall = { spacing?: number; isOfSource?: boolean };
 
-/** The circuit of an upstream, and one for each failing path. The README states which failures pause which. */
+/** Pauses a failing upstream and its failing paths. The README states which failures pause which. */
 export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
-  let source = newCircuit();
-  const paths = new Map<string, Circuit>();
-  /** The paths that have failed since the last success of any path, and the number of their failures. */
-  const failing = new Set<string>();
-  let failures = 0;
-
-  function circuitOf(path: string): Circuit {
-    const circuit = paths.get(path) ?? newCircuit();
-    // The path that failed most recently is forgotten last.
-    paths.delete(path);
-    paths.set(path, circuit);
-    const [oldest] = paths.keys();
-    if (paths.size > MAX_PATHS && oldest !== undefined) forget(oldest);
-    return circuit;
-  }
-
-  function forget(path: string): void {
-    paths.delete(path);
-    failing.delete(path);
-  }
-
-  function endProbe(path: string): void {
-    for (const circuit of [source, paths.get(path)]) if (circuit) circuit.isProbing = false;
-  }
-
-  function failedOnPath(path: string, now: number, longest: number): void {
-    const circuit = circuitOf(path);
-    if (stateOf(source, now) === 'half_open') {
-      const forMs = openTime(source, longest);
-      open(source, now, forMs);
-      // Makes another path send the next probe, so that no single path keeps the upstream paused.
-      open(circuit, now, 2 * forMs);
-      return;
-    }
-    fail(circuit, now, longest);
-    failing.add(path);
-    failures += 1;
-    if (failing.size >= SEVERAL_PATHS && failures >= FAILURES) open(source, now, openTime(source, longest));
-  }
+  const circuits = newCircuits();
+  const { source, paths, failing } = circuits;
 
   return {
     /** The state of the upstream, or the state of a paused path if no call has succeeded since the path was paused. */
     state(now: number): CircuitState {
-      const circuits = [source, ...[...failing].flatMap((path) => paths.get(path) ?? [])];
-      const states = circuits.map((circuit) => stateOf(circuit, now));
+      const all = [source, ...[...failing].flatMap((path) => paths.get(path) ?? [])];
+      const states = all.map((circuit) => stateOf(circuit, now));
       return states.find((state) => state === 'open') ?? states.find((state) => state === 'half_open') ?? 'closed';
     },
 
     pausedPaths: (now: number): number =>
-      paths.values().reduce((sum, circuit) => sum + (stateOf(circuit, now) === 'closed' ? 0 : 1), 0),
+      [...paths.values()].filter((circuit) => stateOf(circuit, now) !== 'closed').length,
 
     /** Requests a call. Returns 0 if the call is allowed, or the time in ms until the next request is useful. */
     request(now: number, path: string): number {
-      const circuits = [source, ...(paths.has(path) ? [circuitOf(path)] : [])];
-      const waitMs = Math.max(...circuits.map((circuit) => waitFor(circuit, now)));
-      if (waitMs === 0) for (const circuit of circuits) circuit.isProbing = stateOf(circuit, now) === 'half_open';
+      const passed = [source, ...(paths.has(path) ? [circuitOf(circuits, path)] : [])];
+      const waitMs = Math.max(...passed.map((circuit) => waitFor(circuit, now)));
+      if (waitMs === 0) for (const circuit of passed) circuit.isProbing = stateOf(circuit, now) === 'half_open';
       return waitMs;
     },
 
@@ -113,22 +119,22 @@ export function createBreaker({ longestOpen = MAX_OPEN } = {}) {
     succeeded(now: number, path: string): void {
       if (now < source.openUntil) return;
       if (source.openings > 0) paths.clear();
-      source = newCircuit();
+      Object.assign(source, newCircuit());
       failing.clear();
-      failures = 0;
+      circuits.failures = 0;
       if (now >= (paths.get(path)?.openUntil ?? Number.NEGATIVE_INFINITY)) paths.delete(path);
     },
 
     /** Call this if the allowed call was not made, or if its outcome does not describe the upstream's state. */
-    cancelled: endProbe,
+    cancelled: (path: string): void => endProbe(circuits, path),
 
     /** Concurrent failures after a circuit has opened do not count. */
     failed(now: number, path: string, { spacing = 0, isOfSource = false }: FailedCall = {}): void {
       if (now < Math.max(source.openUntil, paths.get(path)?.openUntil ?? Number.NEGATIVE_INFINITY)) return;
       const longest = Math.max(longestOpen, spacing);
       if (isOfSource) fail(source, now, longest);
-      else failedOnPath(path, now, longest);
-      endProbe(path);
+      else failOnPath(circuits, path, now, longest);
+      endProbe(circuits, path);
     },
 
     rateLimited(now: number, forMs: number = RATE_LIMITED): void {

@@ -59,7 +59,7 @@ export function targetOf(text: string | URL): Target {
 export type ResponseHead = { status: number; headers: IncomingHttpHeaders };
 export type HttpResponse = ResponseHead & { bytes: Buffer };
 
-type HttpRequest = {
+export type HttpRequest = {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | Buffer | undefined;
