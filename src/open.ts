@@ -28,7 +28,7 @@ import { openStatistics } from '#statistics/open-statistics';
 import { openStatus } from '#status/open-status';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { createFailureLog, type FailureLog } from '#upstream/failures/failure-log';
-import { createSingleFlights } from '#upstream/fetch-runner';
+import { createSingleFlights } from '#upstream/single-flight';
 import { createSourceOutcomes } from '#upstream/source-outcomes';
 import { createSourceOutcomesStore } from '#upstream/source-outcomes-store';
 import { addStalenessReadings, addUpstreamReadings, createUpstreamRecording } from '#upstream/upstream-metrics';

@@ -1,7 +1,8 @@
 import { type Clock, DAY } from '#core/clock';
 import { UpstreamFailure } from '#upstream/failures/failure';
-import { createFetchRunner, type SingleFlight } from '#upstream/fetch-runner';
+import { createFetchRunner } from '#upstream/fetch-runner';
 import { ageAt } from '#upstream/freshness';
+import type { SingleFlight } from '#upstream/single-flight';
 import type { VersionWatcher } from '#upstream/version-watcher';
 import type { CoinListStore } from './coin-list-store.ts';
 import { COINS, comparedAddress, type ListedCoin } from './token.ts';

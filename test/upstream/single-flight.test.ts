@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { SECOND } from '#core/clock';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { UpstreamFailure } from '#upstream/failures/failure';
-import { createFetchRunner, createSingleFlights, type SingleFlight } from '#upstream/fetch-runner';
+import { createFetchRunner } from '#upstream/fetch-runner';
 import { warningText } from '#upstream/freshness';
+import { createSingleFlights, type SingleFlight } from '#upstream/single-flight';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 import { unlogged } from '../support/unlogged.ts';
 

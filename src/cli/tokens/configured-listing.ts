@@ -16,7 +16,7 @@ import { readSettings, type Settings } from '#settings';
 import { openBudgeted } from '#upstream/budgeted-upstream';
 import { createRefreshStore } from '#upstream/claims-and-budgets-store';
 import { type FailureCause, UpstreamFailure } from '#upstream/failures/failure';
-import { createSingleFlights } from '#upstream/fetch-runner';
+import { createSingleFlights } from '#upstream/single-flight';
 import { createVersionWatcher } from '#upstream/version-watcher';
 
 /** A cause that is not listed may be temporary, so the advice is to retry. */

@@ -3,7 +3,7 @@ import type { Clock } from '#core/clock';
 import type { Log } from '#core/log';
 import type { ArchiveCache, Fetch } from '#prices/latest/latest-cache';
 import type { Retention } from '#prices/model/market-sources';
-import type { SingleFlight } from '#upstream/fetch-runner';
+import type { SingleFlight } from '#upstream/single-flight';
 import type { Demand } from './demand.ts';
 
 export type RefreshDeps = {
