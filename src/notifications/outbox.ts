@@ -27,50 +27,52 @@ type Dependencies = {
 const describeError = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MAX_REASON);
 
+type State = Dependencies & { stopping: AbortController; isClosed: boolean };
+
+async function fail({ store, log, failures, isClosed }: State, message: OutboxMessage, error: unknown): Promise<void> {
+  const { id, kind, userKey, attempts, age } = message;
+  const reason = describeError(error);
+  const fields = { id, kind, user: userKey, attempts, reason };
+  // If this process stops during the attempt, other processes may deliver the message immediately.
+  const pause = isClosed ? 0 : retryDelay(attempts, age, Math.random());
+  if (pause !== undefined && !(error instanceof Undeliverable)) {
+    await store.failed(message, pause, reason);
+    // The failure is logged at `info`, because a user's broken webhook is not a fault of the service.
+    failures.failed('delivery', error, { ...fields, pause }, 'info');
+  } else {
+    await store.gaveUp(message, reason);
+    log.warn(fields, 'delivery given up');
+  }
+}
+
+async function attempt(outbox: State, message: OutboxMessage): Promise<void> {
+  const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT), outbox.stopping.signal]);
+  const cutShort = new Promise<never>((_, reject) => {
+    const give = () => reject(new Error(outbox.isClosed ? 'the service was stopped' : 'the delivery timed out'));
+    signal.addEventListener('abort', give, { once: true });
+  });
+  const { kind, attempts } = message;
+  const work = async () => outbox.deliver[kind]?.(message, signal);
+  const attributes = { 'quotient.message': kind, 'quotient.attempts': attempts };
+  try {
+    await tracedApart(`deliver ${kind}`, attributes, () => Promise.race([work(), cutShort]));
+    await outbox.store.delivered(message);
+  } catch (error) {
+    await fail(outbox, message, error);
+  }
+}
+
 /** Delivers each message in the database at least once, at increasing intervals. */
-export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dependencies) {
+export function createOutbox({ atOnce = {}, ...dependencies }: Dependencies) {
+  const { store, failures, deliver } = dependencies;
+  const outbox: State = { ...dependencies, stopping: new AbortController(), isClosed: false };
   const kinds = Object.keys(deliver);
   const underWay = new Map<OutboxMessage, Promise<void>>();
-  const stopping = new AbortController();
   let isWanted = false;
   let mayHaveMore = false;
-  let isClosed = false;
-
-  async function fail(message: OutboxMessage, error: unknown): Promise<void> {
-    const { id, kind, userKey, attempts, age } = message;
-    const reason = describeError(error);
-    const fields = { id, kind, user: userKey, attempts, reason };
-    // If this process stops during the attempt, other processes may deliver the message immediately.
-    const pause = isClosed ? 0 : retryDelay(attempts, age, Math.random());
-    if (pause !== undefined && !(error instanceof Undeliverable)) {
-      await store.failed(message, pause, reason);
-      // The failure is logged at `info`, because a user's broken webhook is not a fault of the service.
-      failures.failed('delivery', error, { ...fields, pause }, 'info');
-    } else {
-      await store.gaveUp(message, reason);
-      log.warn(fields, 'delivery given up');
-    }
-  }
-
-  async function attempt(message: OutboxMessage): Promise<void> {
-    const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT), stopping.signal]);
-    const cutShort = new Promise<never>((_, reject) => {
-      const give = () => reject(new Error(isClosed ? 'the service was stopped' : 'the delivery timed out'));
-      signal.addEventListener('abort', give, { once: true });
-    });
-    const work = async () => deliver[message.kind]?.(message, signal);
-    const { kind, attempts } = message;
-    const attributes = { 'quotient.message': kind, 'quotient.attempts': attempts };
-    try {
-      await tracedApart(`deliver ${kind}`, attributes, () => Promise.race([work(), cutShort]));
-      await store.delivered(message);
-    } catch (error) {
-      await fail(message, error);
-    }
-  }
 
   function begin(message: OutboxMessage): void {
-    const work = attempt(message)
+    const work = attempt(outbox, message)
       .catch((error) => failures.failed('delivery record', error, { id: message.id }))
       .finally(() => {
         underWay.delete(message);
@@ -91,7 +93,7 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
     do {
       isWanted = false;
       await claim();
-    } while (isWanted && !isClosed);
+    } while (isWanted && !outbox.isClosed);
   }
 
   const polling = every(POLL_INTERVAL, claimWhileWanted, {
@@ -121,8 +123,8 @@ export function createOutbox({ store, log, failures, deliver, atOnce = {} }: Dep
 
     /** Waits up to `withinMs` for deliveries in progress. Other processes repeat unfinished deliveries. */
     async close(withinMs: number): Promise<void> {
-      isClosed = true;
-      const timer = setTimeout(() => stopping.abort(), withinMs);
+      outbox.isClosed = true;
+      const timer = setTimeout(() => outbox.stopping.abort(), withinMs);
       await polling.close();
       await Promise.all(underWay.values());
       clearTimeout(timer);
