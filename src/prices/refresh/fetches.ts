@@ -1,73 +1,16 @@
 import type { TokenName } from '#catalogue/token';
 import { DAY, HOUR, overlap, type Span, startOfDate, subtractSpans } from '#core/clock';
-import { type Fetch, missingOf, RETRIED } from '#prices/latest/latest-cache';
-import { pricesOf } from '#prices/latest/latest-store';
+import { missingOf, RETRIED } from '#prices/latest/latest-cache';
 import { type Interval, intervalStart, isSettled, lastKnowable } from '#prices/model/interval';
-import { keptFrom, keptOf, type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sources';
-import { isContradicted, isJump } from '#prices/model/price-check';
-import { firstOfEach, NO_FIGURES, type Quote, type Sample, splitDaily } from '#prices/model/sample';
+import { PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { firstOfEach, type Sample, splitDaily } from '#prices/model/sample';
 import type { PointUpdate } from '#prices/series/sql-store';
 import type { CoinGecko } from '#prices/sources/coingecko';
 import { type MarketQuotes, pagesOf } from '#prices/sources/coingecko-markets';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { type HistoryLimits, HOURLY_DAYS, reachOf } from './backfill-plan.ts';
+import { createRecorder, type Recorder, type Recording } from './recorder.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
-
-type Recording = Pick<RefreshDeps, 'archive' | 'retention' | 'log'>;
-
-/** Creates the function that stores a source's data, except rows that are older than the retention period. */
-export function createRecorder(source: MarketSourceName, { archive, retention, log }: Recording) {
-  const oldest = (now: number) => keptFrom(retention, source, now);
-
-  function record(resource: Fetch, token: TokenName, updates: readonly PointUpdate[], now: number): Promise<void> {
-    const kept = updates.map(({ rows, covers, ...rest }) => ({ ...rest, ...keptOf(rows, covers, oldest(now)) }));
-    return archive.record(source, resource, token, kept, now);
-  }
-
-  /** Stores a single sample as a minute point. If the hour has no point yet, also stores it as the hour's point. */
-  function singleSample(token: TokenName, sample: Sample): PointUpdate[] {
-    const hour = intervalStart('hour', sample.at);
-    const { start, end } = archive.series(token, 'hour').slice(hour, hour + HOUR - 1);
-    const rows = [{ ...sample, final: false }];
-    return [{ interval: 'minute', rows }, ...(start === end ? [{ interval: 'hour', rows } satisfies PointUpdate] : [])];
-  }
-
-  return {
-    singleSample,
-    record,
-
-    /**
-     * Stores latest prices, and adds each price as a point. A jump is stored after its confirmation. A price that
-     * contradicts the primary source's price is stored, but neither served nor stored as a point.
-     */
-    async quotes(resource: Fetch, quotes: readonly Quote[], fetchedAt: number): Promise<void> {
-      const stored = Map.groupBy(await archive.storedLatest(quotes.map(({ token }) => token)), ({ token }) => token);
-      const knownOf = ({ token }: Quote) => pricesOf(stored.get(token) ?? []);
-      const contradicted = new Set(
-        quotes
-          .filter((quote) => isContradicted({ ...quote, source }, knownOf(quote), archive.sources, fetchedAt))
-          .map(({ token }) => token),
-      );
-      const held = quotes.filter(
-        (quote) => !contradicted.has(quote.token) && isJump({ ...quote, source }, knownOf(quote), fetchedAt),
-      );
-      if (held.length > 0)
-        log.warn({ source, prices: held.map(({ token, price }) => ({ token, price })) }, 'prices held back');
-      const rows = quotes
-        .filter((quote) => quote.at >= oldest(fetchedAt) && !held.includes(quote))
-        .map(({ token, price, at, record = { ...NO_FIGURES, current_price: price }, market = null }) => ({
-          token,
-          record,
-          market,
-          at,
-          fetchedAt,
-        }));
-      await archive.recordLatest(source, resource, rows, fetchedAt, { contradicted, held });
-    },
-  };
-}
-
-export type Recorder = ReturnType<typeof createRecorder>;
 
 /** CoinGecko sends 0 for unknown figures. Without any market cap or volume, prices are served but not final. */
 const hasAllFigures = (samples: readonly Sample[]): boolean =>
@@ -80,38 +23,36 @@ const priced = (samples: readonly Sample[]): Sample[] => samples.filter(({ price
 /** The scheduled fetch of all tokens in demand, and the fetch of the tokens that its response lacked. */
 type LatestFetch = 'latest' | 'latest-missing';
 
-/** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
-export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, source: CoinGecko) {
-  const { archive, retention, clock } = deps;
-  const recorder = createRecorder(PRIMARY_SOURCE, deps);
-  const { singleSample, quotes } = recorder;
-  const { history } = source;
-  /** Samples beyond these limits are not kept, so they are not requested. */
-  const limits: HistoryLimits = { history, keptFor: retention[PRIMARY_SOURCE] ?? Number.POSITIVE_INFINITY };
+function archived(interval: 'minute' | 'hour', samples: readonly Sample[], fetchedAt: number) {
+  const isFinal = hasAllFigures(samples);
+  return samples.map((sample) => ({ ...sample, final: isFinal && isSettled(interval, sample.at, fetchedAt) }));
+}
 
-  /** Stores a response. If expected samples are missing, also stores the time since when they have been missing. */
-  async function record(
-    resource: Fetch,
-    token: TokenName,
-    updates: readonly PointUpdate[],
-    now: number,
-  ): Promise<void> {
+/** Records a response. If expected samples are missing, also stores the time since when they have been missing. */
+const recordWithMissing =
+  ({ record }: Recorder, archive: Recording['archive']): Recorder['record'] =>
+  async (resource, token, updates, now) => {
     const missing = (interval: Interval) => archive.missing(token, interval, PRIMARY_SOURCE);
     const before = new Map(RETRIED.map((interval) => [interval, missing(interval)]));
-    await recorder.record(resource, token, updates, now);
+    await record(resource, token, updates, now);
     for (const interval of RETRIED) {
       const name = missingOf(token, interval);
       const isNew = (span: Span) => subtractSpans(span, before.get(interval) ?? []).length > 0;
       const spans = missing(interval);
       if (spans.some(isNew) || (spans.length > 0 && archive.fetchedAt(name) === undefined))
-        await recorder.record(name, token, [], now);
+        await record(name, token, [], now);
     }
-  }
+  };
 
-  function archived(interval: 'minute' | 'hour', samples: readonly Sample[], fetchedAt: number) {
-    const isFinal = hasAllFigures(samples);
-    return samples.map((sample) => ({ ...sample, final: isFinal && isSettled(interval, sample.at, fetchedAt) }));
-  }
+/** The calls to CoinGecko. Each call stores its response. All methods throw `UpstreamFailure`. */
+export function createFetches(deps: Recording & Pick<RefreshDeps, 'clock'>, source: CoinGecko) {
+  const { archive, retention, clock } = deps;
+  const recorder = createRecorder(PRIMARY_SOURCE, deps);
+  const { singleSample, quotes } = recorder;
+  const record = recordWithMissing(recorder, archive);
+  const { history } = source;
+  /** Samples beyond these limits are not kept, so they are not requested. */
+  const limits: HistoryLimits = { history, keptFor: retention[PRIMARY_SOURCE] ?? Number.POSITIVE_INFINITY };
 
   return {
     limits,

@@ -5,7 +5,8 @@ import { type MarketSourceName, PRIMARY_SOURCE } from '#prices/model/market-sour
 import type { OpenedExchange } from '#prices/sources/open-exchange';
 import type { FetchRunner } from '#upstream/fetch-runner';
 import { ageAt, type Warning } from '#upstream/freshness';
-import type { Fetches, Recorder } from './fetches.ts';
+import type { Fetches } from './fetches.ts';
+import type { Recorder } from './recorder.ts';
 import type { RefreshDeps } from './refresh-deps.ts';
 import type { Schedule } from './refresh-schedule.ts';
 
