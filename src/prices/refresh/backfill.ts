@@ -1,6 +1,6 @@
 import { beginningOf } from '#catalogue/catalogue';
 import type { TokenName } from '#catalogue/token';
-import { DAY, HOUR, overlap, type Span } from '#core/clock';
+import { DAY, HOUR, overlap } from '#core/clock';
 import { type Fetch, missingOf } from '#prices/latest/latest-cache';
 import { isInactive } from '#prices/latest/latest-store';
 import { INTERVALS, type Interval, type Window } from '#prices/model/interval';
@@ -23,72 +23,124 @@ type Options = {
   schedule: Pick<Schedule, 'current' | 'latestEvery'>;
 };
 
+type Requested = `${TokenName}:${Staleness['kind']}`;
+
 const nameOf = (kind: FetchKind, token: TokenName): Fetch => (kind === 'latest' ? kind : `${kind}:${token}`);
 
-/** Makes the fetches that `planFetches` plans. Exchanges provide data that these fetches fail to provide. */
-export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, schedule }: Options) {
-  const { archive, catalogue, singleFlight, demand, clock } = deps;
+type State = RefreshDeps & Options;
+
+const reachAt = ({ fetches, windows }: State, interval: Interval, now: number): number =>
+  fetches ? reachOf(fetches.limits, interval, now) : windows.reach(interval);
+
+function planInput(backfill: State, token: TokenName, { interval, span, open }: Window, now: number) {
+  const { archive, catalogue, latest, schedule } = backfill;
+  const beginning = archive.beginning(token);
+  const first = { from: beginning, thru: beginning };
+  return {
+    now,
+    earliest: beginningOf(catalogue.named(token)),
+    beginning,
+    isBeginningCovered: [...archive.coverage(token, 'day'), ...archive.missing(token, 'day')].some((reported) =>
+      overlap(reported, first),
+    ),
+    missing: archive.missing(token, interval, PRIMARY_SOURCE),
+    missingSince: archive.fetchedAt(missingOf(token, interval)),
+    // For the primary source, data from another source is a gap.
+    coverage: archive.coverage(token, interval, PRIMARY_SOURCE),
+    reach: reachAt(backfill, interval, now),
+    isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
+    newestAt: archive.newest(token)?.at,
+    fetchedAt: (kind) => (kind === 'latest' ? now - latest.age(token) : archive.fetchedAt(nameOf(kind, token))),
+    schedule: schedule.current(),
+  } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
+}
+
+/** Fills a window with the fallback's data if the primary source failed, or has no data for it. */
+async function completed(
+  { archive, clock, singleFlight, latest, windows, schedule }: State,
+  token: TokenName,
+  window: Window,
+  tried: readonly FetchKind[],
+  outcome: FetchOutcome,
+): Promise<FetchOutcome> {
+  const isOld = ageAt(archive.newest(token)?.at, clock.now()) > 2 * schedule.latestEvery();
+  const endsWithFallback = archive.isFallbackServed() || (isOld && !latest.isFirstSound());
+  if (window.open && endsWithFallback) await latest.latest(token);
+  const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
+  if (outcome.failure === undefined && failed.length === 0) {
+    const { fetched } = await windows.missing(token, window);
+    return { ...outcome, fetched: fetched || outcome.fetched };
+  }
+  const { fetched } = await windows.window(token, window);
+  const isLatestOld = failed.includes('latest') && !archive.isFallbackServed();
+  if (isLatestOld || !windows.isComplete(token, window)) return outcome;
+  return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
+}
+
+/** Fills a window if CoinGecko is not used. Only windows with the latest price wait for the latest price. */
+async function fillFromExchanges({ latest, windows }: State, token: TokenName, window: Window): Promise<FetchOutcome> {
+  const newest = window.open ? latest.latest(token) : NOTHING_TO_FETCH;
+  const outcome = await windows.window(token, window);
+  const all = allOutcomes([...(window.withLatest ? [await newest] : []), outcome]);
+  return windows.isComplete(token, window) ? { ...all, failure: undefined } : all;
+}
+
+/** Fetches the due data that a window needs. Plans again after each fetch. */
+async function fill(backfill: State, fetches: Fetches, token: TokenName, window: Window): Promise<FetchOutcome> {
+  const { archive, clock, singleFlight, latest, windows } = backfill;
   const hasFallback = archive.sources.length > 1;
-  const lastRequested = createLastRequested<`${TokenName}:${Staleness['kind']}`>(clock);
-
-  const reach = (interval: Interval, now: number): number =>
-    fetches ? reachOf(fetches.limits, interval, now) : windows.reach(interval);
-
-  const fetchOf = (from: Fetches, kind: FetchKind, token: TokenName, span: Span) => () =>
-    kind === 'latest' ? latest.fetchFirst() : from[kind](token, span);
-
-  function planInput(token: TokenName, { interval, span, open }: Window, now: number) {
-    const beginning = archive.beginning(token);
-    const first = { from: beginning, thru: beginning };
-    return {
-      now,
-      earliest: beginningOf(catalogue.named(token)),
-      beginning,
-      isBeginningCovered: [...archive.coverage(token, 'day'), ...archive.missing(token, 'day')].some((reported) =>
-        overlap(reported, first),
-      ),
-      missing: archive.missing(token, interval, PRIMARY_SOURCE),
-      missingSince: archive.fetchedAt(missingOf(token, interval)),
-      // For the primary source, data from another source is a gap.
-      coverage: archive.coverage(token, interval, PRIMARY_SOURCE),
-      reach: reach(interval, now),
-      isSettled: !open && firstUnsettled(archive.series(token, interval).slice(span.from, span.thru)) === undefined,
-      newestAt: archive.newest(token)?.at,
-      fetchedAt: (kind) => (kind === 'latest' ? now - latest.age(token) : archive.fetchedAt(nameOf(kind, token))),
-      schedule: schedule.current(),
-    } satisfies Omit<PlanInput, 'tried' | 'hasFailed'>;
-  }
-
-  /** Fills a window with the fallback's data if the primary source failed, or has no data for it. */
-  async function completed(
-    token: TokenName,
-    window: Window,
-    tried: readonly FetchKind[],
-    outcome: FetchOutcome,
-  ): Promise<FetchOutcome> {
-    const { isFallbackServed } = archive;
-    if (!hasFallback) return outcome;
-    const isOld = ageAt(archive.newest(token)?.at, clock.now()) > 2 * schedule.latestEvery();
-    const endsWithFallback = isFallbackServed() || (isOld && !latest.isFirstSound());
-    if (window.open && endsWithFallback) await latest.latest(token);
-    const failed = tried.filter((kind) => singleFlight.failure(nameOf(kind, token)) !== undefined);
-    if (outcome.failure === undefined && failed.length === 0) {
-      const { fetched } = await windows.missing(token, window);
-      return { ...outcome, fetched: fetched || outcome.fetched };
+  const now = clock.now();
+  const runner = createFetchRunner({ singleFlight, clock });
+  const tried: FetchKind[] = [];
+  for (;;) {
+    const hasFailed = runner.outcome.failure !== undefined;
+    const [next] = planFetches(window, { ...planInput(backfill, token, window, now), tried, hasFailed });
+    if (!next) return hasFallback ? completed(backfill, token, window, tried, runner.outcome) : runner.outcome;
+    const { kind, span, wait } = next;
+    const name = nameOf(kind, token);
+    // If it is covered, another source's data is served until the primary source recovers.
+    const isServedMeanwhile =
+      singleFlight.failure(name) !== undefined && hasFallback && windows.isComplete(token, window);
+    const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
+    const reached = reachAt(backfill, window.interval, now);
+    const fetch = () => (kind === 'latest' ? latest.fetchFirst() : fetches[kind](token, span));
+    const isMade = await runner.run(name, until, fetch);
+    if (reachAt(backfill, window.interval, now) > reached) {
+      // CoinGecko's plan has less history than assumed, so the fetches are planned again without a pause.
+      singleFlight.forget(name);
+      continue;
     }
-    const { fetched } = await windows.window(token, window);
-    const isLatestOld = failed.includes('latest') && !isFallbackServed();
-    if (isLatestOld || !windows.isComplete(token, window)) return outcome;
-    return { fetched: fetched || outcome.fetched, refreshing: false, failure: undefined };
+    // A joined fetch may have been for other hours, so these hours may still be missing.
+    if (isMade || kind !== 'hours') tried.push(kind);
   }
+}
 
-  /** Fills a window if CoinGecko is not used. Only windows with the latest price wait for the latest price. */
-  async function ofExchanges(token: TokenName, window: Window): Promise<FetchOutcome> {
-    const newest = window.open ? latest.latest(token) : NOTHING_TO_FETCH;
-    const outcome = await windows.window(token, window);
-    const all = allOutcomes([...(window.withLatest ? [await newest] : []), outcome]);
-    return windows.isComplete(token, window) ? { ...all, failure: undefined } : all;
-  }
+/** The ages of the data in memory, and the ages at which they are due, in ms. */
+function stalenessOf({ archive, clock, latest }: State, idle: (of: Requested) => number): Staleness[] {
+  const now = clock.now();
+  const every = latest.dueAfter();
+  // A latest price is also a minute sample. The first latest price of an hour is also the hour's sample.
+  const due = { latest: every, minute: every, hour: Math.max(HOUR, every), day: DAY };
+  return archive.loaded().flatMap((token) => {
+    const staleness = (kind: keyof typeof due, at: number | undefined): Staleness => ({
+      token,
+      kind,
+      age: Math.max(0, ageAt(at, now)),
+      every: due[kind],
+      idle: idle(`${token}:${kind}`),
+    });
+    return [
+      staleness('latest', archive.latest(token)?.fetchedAt),
+      ...INTERVALS.map((interval) => staleness(interval, lastSample(archive.series(token, interval).all())?.at)),
+    ];
+  });
+}
+
+/** Makes the fetches that `planFetches` plans. Exchanges provide data that these fetches fail to provide. */
+export function createBackfill(deps: RefreshDeps, options: Options) {
+  const backfill = { ...deps, ...options };
+  const { archive, singleFlight, demand, clock, fetches, latest, schedule } = backfill;
+  const lastRequested = createLastRequested<Requested>(clock);
 
   return {
     /** Returns synchronously if the price is not due. */
@@ -98,36 +150,12 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
       return latest.latest(token);
     },
 
-    /** Fetches the due data that a window needs. Plans again after each fetch. */
-    async window(token: TokenName, window: Window): Promise<FetchOutcome> {
+    window(token: TokenName, window: Window): Promise<FetchOutcome> {
       if (window.open) {
         lastRequested.mark(`${token}:${window.interval}`);
         demand.mark(token);
       }
-      if (!fetches) return ofExchanges(token, window);
-      const now = clock.now();
-      const runner = createFetchRunner({ singleFlight, clock });
-      const tried: FetchKind[] = [];
-      for (;;) {
-        const hasFailed = runner.outcome.failure !== undefined;
-        const [next] = planFetches(window, { ...planInput(token, window, now), tried, hasFailed });
-        if (!next) return completed(token, window, tried, runner.outcome);
-        const { kind, span, wait } = next;
-        const name = nameOf(kind, token);
-        // If it is covered, another source's data is served until the primary source recovers.
-        const isServedMeanwhile =
-          singleFlight.failure(name) !== undefined && hasFallback && windows.isComplete(token, window);
-        const until = wait === 'end' && isServedMeanwhile ? 'moment' : wait;
-        const reached = reach(window.interval, now);
-        const isMade = await runner.run(name, until, fetchOf(fetches, kind, token, span));
-        if (reach(window.interval, now) > reached) {
-          // CoinGecko's plan has less history than assumed, so the fetches are planned again without a pause.
-          singleFlight.forget(name);
-          continue;
-        }
-        // A joined fetch may have been for other hours, so these hours may still be missing.
-        if (isMade || kind !== 'hours') tried.push(kind);
-      }
+      return fetches ? fill(backfill, fetches, token, window) : fillFromExchanges(backfill, token, window);
     },
 
     /** Whether the source has not provided the missing samples of a series for a week. */
@@ -144,33 +172,13 @@ export function createBackfill(deps: RefreshDeps, { fetches, latest, windows, sc
         const { at: pricedAt = null, fetchedAt = null } = archive.latest(token) ?? {};
         return isInactive({ pricedAt, respondedAt: fetchedAt ?? latest.respondedAt(token) ?? null });
       }),
-
-    /** The ages of the data in memory, and the ages at which they are due, in ms. */
-    staleness(): Staleness[] {
-      const now = clock.now();
-      const every = latest.dueAfter();
-      // A latest price is also a minute sample. The first latest price of an hour is also the hour's sample.
-      const due = { latest: every, minute: every, hour: Math.max(HOUR, every), day: DAY };
-      return archive.loaded().flatMap((token) => {
-        const stalenessOf = (kind: keyof typeof due, at: number | undefined): Staleness => ({
-          token,
-          kind,
-          age: Math.max(0, ageAt(at, now)),
-          every: due[kind],
-          idle: lastRequested.since(`${token}:${kind}`),
-        });
-        return [
-          stalenessOf('latest', archive.latest(token)?.fetchedAt),
-          ...INTERVALS.map((interval) => stalenessOf(interval, lastSample(archive.series(token, interval).all())?.at)),
-        ];
-      });
-    },
+    staleness: () => stalenessOf(backfill, lastRequested.since),
     latestEvery: latest.dueAfter,
     dueAt: (fetchedAt: number): number => dueAfter(fetchedAt, latest.dueAfter(), clock.now()),
     warnings: (): Warning[] => [...singleFlight.warnings(), ...latest.warnings()],
     idle: singleFlight.idle,
     /** The first instant within both the retention period and the history of the plan or the exchanges. */
-    reach: (interval: Interval): number => reach(interval, clock.now()),
+    reach: (interval: Interval): number => reachAt(backfill, interval, clock.now()),
   };
 }
 
