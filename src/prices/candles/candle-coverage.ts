@@ -21,7 +21,7 @@ import { ageAt, type Wait } from '#upstream/freshness';
 import { type CandleCache, candleFetch } from './candle-cache.ts';
 import type { CandleSeries } from './candle-store.ts';
 
-type Dependencies = {
+type Deps = {
   source: Pick<OpenedExchange, 'name' | 'title' | 'reach'>;
   cache: CandleCache;
   archive: Pick<ArchiveCache, 'beginning'>;
@@ -31,93 +31,93 @@ type Dependencies = {
 
 type ServedCandles = { stored: CandleColumns; columns: CandleColumns; gaps: readonly Span[] };
 
-export function createCandleCoverage({ source, cache, archive, retention, clock }: Dependencies) {
-  const bounds = (interval: Interval, now: number) => ({
-    reach: source.reach(interval, now),
-    keptFrom: keptFrom(retention, source.name, now),
-  });
+export const candleBounds = ({ source, retention }: Deps, interval: Interval, now: number) => ({
+  reach: source.reach(interval, now),
+  keptFrom: keptFrom(retention, source.name, now),
+});
 
-  /** The first instant that can have candles: the start of the token's prices, or an older stored candle. */
-  const beginning = (series: CandleSeries): number =>
-    Math.min(archive.beginning(series.token), cache.first(series.token, series.interval) ?? Number.POSITIVE_INFINITY);
+/** The first instant that can have candles: the start of the token's prices, or an older stored candle. */
+export const candleBeginning = ({ archive, cache }: Deps, { token, interval }: CandleSeries): number =>
+  Math.min(archive.beginning(token), cache.first(token, interval) ?? Number.POSITIVE_INFINITY);
 
-  const gapsFrom = (from: number, { token, interval }: CandleSeries, span: Span): Span[] =>
-    candleGaps(span, from, { now: clock.now(), interval, coverage: cache.coverage(token, interval) });
+const gapsFrom = ({ cache, clock }: Deps, from: number, { token, interval }: CandleSeries, span: Span) =>
+  candleGaps(span, from, { now: clock.now(), interval, coverage: cache.coverage(token, interval) });
 
-  const newestFinished = (interval: Interval): number => runningCandle(interval, clock.now()) - candleLength(interval);
+const newestFinished = ({ clock }: Deps, interval: Interval): number =>
+  runningCandle(interval, clock.now()) - candleLength(interval);
 
-  /** The missing parts of a window, except the newest candle of an open window, which may not exist yet. */
-  function missing(series: CandleSeries, { span, open }: Pick<Window, 'span' | 'open'>): Span[] {
-    const gaps = gapsFrom(beginning(series), series, span);
-    return open ? gaps.filter(({ from }) => from < newestFinished(series.interval)) : gaps;
+/** The missing parts of a window, except the newest candle of an open window, which may not exist yet. */
+export function missingIn(deps: Deps, series: CandleSeries, { span, open }: Pick<Window, 'span' | 'open'>): Span[] {
+  const gaps = gapsFrom(deps, candleBeginning(deps, series), series, span);
+  return open ? gaps.filter(({ from }) => from < newestFinished(deps, series.interval)) : gaps;
+}
+
+/** `gaps` are the missing candles of the window's interval, if this interval is not stored. */
+export function nothingToServe(deps: Deps, series: CandleSeries, window: Window, failure: unknown, gaps?: string[]) {
+  const { source, cache, clock } = deps;
+  const spans = missingIn(deps, series, window);
+  const members = { gaps: gaps ?? spans.map((span) => spanText(series.interval, span)) };
+  // An exchange may list a delisted pair again, so only a token without a configured pair has no data.
+  const isUnlisted = failure instanceof UpstreamFailure && failure.reason === 'not_listed';
+  if (isUnlisted && failure.retryAfter === undefined)
+    return new Problem('no_data', `${source.title} does not trade this token for US dollars.`, { cause: failure });
+  if (failure) return upstreamProblem(failure, { who: source.title, members });
+  const [first] = spans;
+  if (!first) return new Problem('no_data', 'The requested period contains no finished candle for this token.');
+  const oldest = firstRequested(series.interval, candleBounds(deps, series.interval, clock.now()));
+  if (spans.every(({ thru }) => thru < oldest)) {
+    const available = isoDate(Math.min(oldest, cache.first(series.token, series.interval) ?? oldest));
+    const detail =
+      `Neither ${source.title} nor the archive has candles with this interval for the requested period. Candles are ` +
+      `available from ${available}.`;
+    return new Problem('no_data', detail, { members });
   }
+  const detail = `The archive has no candles for the requested period, and ${source.title} does not provide them yet.`;
+  return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
+}
 
-  /** `gaps` are the missing candles of the window's interval, if this interval is not stored. */
-  function nothingToServe(series: CandleSeries, window: Window, failure: unknown, gaps?: string[]): unknown {
-    const spans = missing(series, window);
-    const members = { gaps: gaps ?? spans.map((span) => spanText(series.interval, span)) };
-    // An exchange may list a delisted pair again, so only a token without a configured pair has no data.
-    const isUnlisted = failure instanceof UpstreamFailure && failure.reason === 'not_listed';
-    if (isUnlisted && failure.retryAfter === undefined)
-      return new Problem('no_data', `${source.title} does not trade this token for US dollars.`, { cause: failure });
-    if (failure) return upstreamProblem(failure, { who: source.title, members });
-    const [first] = spans;
-    if (!first) return new Problem('no_data', 'The requested period contains no finished candle for this token.');
-    const oldest = firstRequested(series.interval, bounds(series.interval, clock.now()));
-    if (spans.every(({ thru }) => thru < oldest)) {
-      const available = isoDate(Math.min(oldest, cache.first(series.token, series.interval) ?? oldest));
-      const detail =
-        `Neither ${source.title} nor the archive has candles with this interval for the requested period. Candles are ` +
-        `available from ${available}.`;
-      return new Problem('no_data', detail, { members });
-    }
-    const detail = `The archive has no candles for the requested period, and ${source.title} does not provide them yet.`;
-    return new Problem('upstream_unavailable', detail, { retryAfter: HOUR / SECOND, members });
-  }
+/** Whether a candle lacks only the newest stored candle of its span, which may not exist yet. */
+const isAwaited = (deps: Deps, series: CandleSeries, { interval, open }: Window, span: Span): boolean =>
+  open && span.thru > newestFinished(deps, interval) && missingIn(deps, series, { span, open }).length === 0;
 
-  /** Whether a candle lacks only the newest stored candle of its span, which may not exist yet. */
-  const isAwaited = (series: CandleSeries, { interval, open }: Window, span: Span): boolean =>
-    open && span.thru > newestFinished(interval) && missing(series, { span, open }).length === 0;
-
-  function facts(
-    series: CandleSeries,
-    window: CandleWindow,
-    { stored, columns, gaps: uncovered }: ServedCandles,
-    outcome: FetchOutcome,
-    valuation?: Valuation,
-  ) {
-    const now = clock.now();
-    const servedSpan = overlap(window.span, { from: beginning(series), thru: now });
-    const unvalued = servedSpan && valuation ? valuation.missing(servedSpan) : [];
-    const { length: servedLength } = factsOfCandleInterval(window.candles);
-    const spans = isStored(window)
-      ? [...missing(series, window), ...unvalued]
-      : uncovered
-          .filter((span) => !isAwaited(series, window, span))
-          .flatMap((span) => overlap(span, servedSpan ?? span) ?? []);
-    const gaps = union(spans).map((span) => spanText(series.interval, span));
-    const lastAt = stored.at.at(-1) ?? window.span.from;
-    const newest = newestFinished(series.interval);
-    const isBehind = window.open && gapsFrom(0, series, { from: newest, thru: now }).length > 0;
-    const fetchedAt = cache.fetchedAt(candleFetch(series));
-    return {
-      fileName: fileName([series.token, 'candles'], window, valuation?.currency),
-      source: source.name,
-      ...(valuation && { currency: currencyText(valuation) }),
-      modifiedAt: (columns.at.at(-1) ?? window.span.from) + servedLength,
-      fetchedAt: window.open ? fetchedAt : undefined,
-      dueAt: isBehind ? now : newest + 2 * candleLength(series.interval),
-      isImmutable:
-        !window.open &&
-        gaps.length === 0 &&
-        firstUnsettled(wholeOf(stored)) === undefined &&
-        (valuation?.isSettled(lastAt) ?? true),
-      gaps,
-      outcome: withRates(outcome, valuation?.outcome),
-    };
-  }
-
-  return { bounds, beginning, missing, nothingToServe, facts };
+export function candleFacts(
+  deps: Deps,
+  series: CandleSeries,
+  window: CandleWindow,
+  { stored, columns, gaps: uncovered }: ServedCandles,
+  outcome: FetchOutcome,
+  valuation?: Valuation,
+) {
+  const { source, cache, clock } = deps;
+  const now = clock.now();
+  const servedSpan = overlap(window.span, { from: candleBeginning(deps, series), thru: now });
+  const unvalued = servedSpan && valuation ? valuation.missing(servedSpan) : [];
+  const { length: servedLength } = factsOfCandleInterval(window.candles);
+  const spans = isStored(window)
+    ? [...missingIn(deps, series, window), ...unvalued]
+    : uncovered
+        .filter((span) => !isAwaited(deps, series, window, span))
+        .flatMap((span) => overlap(span, servedSpan ?? span) ?? []);
+  const gaps = union(spans).map((span) => spanText(series.interval, span));
+  const lastAt = stored.at.at(-1) ?? window.span.from;
+  const newest = newestFinished(deps, series.interval);
+  const isBehind = window.open && gapsFrom(deps, 0, series, { from: newest, thru: now }).length > 0;
+  const fetchedAt = cache.fetchedAt(candleFetch(series));
+  return {
+    fileName: fileName([series.token, 'candles'], window, valuation?.currency),
+    source: source.name,
+    ...(valuation && { currency: currencyText(valuation) }),
+    modifiedAt: (columns.at.at(-1) ?? window.span.from) + servedLength,
+    fetchedAt: window.open ? fetchedAt : undefined,
+    dueAt: isBehind ? now : newest + 2 * candleLength(series.interval),
+    isImmutable:
+      !window.open &&
+      gaps.length === 0 &&
+      firstUnsettled(wholeOf(stored)) === undefined &&
+      (valuation?.isSettled(lastAt) ?? true),
+    gaps,
+    outcome: withRates(outcome, valuation?.outcome),
+  };
 }
 
 /** How long after its end a candle becomes final, in ms. Younger candles have been observed to change. */

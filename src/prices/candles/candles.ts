@@ -28,11 +28,20 @@ import type { Format } from '#server/responses/response-headers';
 import { createFetchRunner, type FetchOutcome } from '#upstream/fetch-runner';
 import type { SingleFlight } from '#upstream/single-flight';
 import { type CandleCache, type CandleFetch, candleFetch, candleGroup, missingCandlesOf } from './candle-cache.ts';
-import { createCandleCoverage, firstRequested, isCandleSettled, planCandles } from './candle-coverage.ts';
+import {
+  candleBeginning,
+  candleBounds,
+  candleFacts,
+  firstRequested,
+  isCandleSettled,
+  missingIn,
+  nothingToServe,
+  planCandles,
+} from './candle-coverage.ts';
 import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
 
-type Dependencies = {
+type Deps = {
   source: Pick<OpenedExchange, 'name' | 'title' | 'reach' | 'candles'>;
   cache: CandleCache;
   cachedResponses: CachedResponses;
@@ -49,111 +58,109 @@ const RENDER: Record<Format, Form<CandleColumns>['render']> = {
   'semicolon-csv': (columns, currency) => candlesCsv(columns, currency).map(withSemicolons),
 };
 
+const load = ({ archive, cache }: Deps, { token, interval }: CandleSeries) =>
+  Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
+
+/** Returns a copy of a span's candles, and their version, which is undefined if they are not in memory. */
+async function readStored({ cache }: Deps, { token, interval }: CandleSeries, { from, thru }: Span) {
+  const stored = await cache.reaching(token, interval, { from, thru });
+  const isInMemory = stored === cache.series(token, interval);
+  return {
+    columns: columnsOf(CANDLES, [], stored.slice(from, thru)),
+    version: isInMemory ? String(stored.version) : undefined,
+  };
+}
+
+/** Makes one call for all candles from an instant on. Does not store candles older than the retention period. */
+async function fetch(deps: Deps, { token, interval }: CandleSeries, from: number | undefined): Promise<void> {
+  const { source, cache, retention, clock } = deps;
+  const fetched = await source.candles(token, CANDLE_MINUTES[interval], from);
+  const now = clock.now();
+  const length = candleLength(interval);
+  const { rows, covers } = keptOf(fetched.candles, fetched.covers, keptFrom(retention, source.name, now));
+  const settling = rows.map((candle) => ({ ...candle, final: isCandleSettled(candle.at, length, now) }));
+  const update = { interval, rows: settling, covers };
+  const missingSpans = cache.missing(token, interval);
+  await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
+  const name = missingCandlesOf({ token, interval });
+  const missing = cache.missing(token, interval);
+  const isNew = missing.some((span) => subtractSpans(span, missingSpans).length > 0);
+  if (isNew || (missing.length > 0 && cache.fetchedAt(name) === undefined))
+    await cache.record(source.name, name, token, [], now);
+}
+
+async function refresh(deps: Deps, series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
+  const { cache, singleFlight, clock } = deps;
+  const { token, interval } = series;
+  const now = clock.now();
+  const bounds = candleBounds(deps, interval, now);
+  const requested = cache.series(token, interval).slice(firstRequested(interval, bounds), now);
+  const plan = planCandles(span, {
+    ...bounds,
+    now,
+    interval,
+    coverage: cache.coverage(token, interval),
+    missing: cache.missing(token, interval),
+    missingSince: cache.fetchedAt(missingCandlesOf(series)),
+    unsettledFrom: firstUnsettled(requested),
+    fetchedAt: cache.fetchedAt(candleFetch(series)),
+  });
+  const runner = createFetchRunner({ singleFlight, clock });
+  if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(deps, series, plan.from));
+  return runner.outcome;
+}
+
+/** Returns the value of a token that serves as a currency, from the open prices of the token's candles. */
+async function valuationBy(deps: Deps, currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
+  const series = { token, interval: window.interval };
+  await load(deps, series);
+  const outcome = await refresh(deps, series, window);
+  const { columns, version } = await readStored(deps, series, window.span);
+  const gaps = missingIn(deps, series, window);
+  const origin = { outcome, version, gaps, isSettled: true, beginning: candleBeginning(deps, series) };
+  return valuationBySamples(
+    { currency, source: deps.source.name, ...origin },
+    { at: columns.at, price: columns.open },
+    window.interval,
+  );
+}
+
+function valuationOf(deps: Deps, currency: Currency, window: Window): Promise<Valuation> {
+  const token = tokenOfCurrency(currency);
+  return token ? valuationBy(deps, currency, token, window) : deps.rates.valuation(currency, window.span.from);
+}
+
+/** Throws a problem if the window has no candles. */
+async function readCandles(deps: Deps, token: TokenName, window: CandleWindow, currency: Currency) {
+  const series = { token, interval: window.interval };
+  await load(deps, series);
+  const valuation = currency === DOLLAR ? undefined : await valuationOf(deps, currency, window);
+  const outcome = await refresh(deps, series, window);
+  const { columns: dollars, version: storedVersion } = await readStored(deps, series, window.span);
+  if (dollars.at.length === 0) throw nothingToServe(deps, series, window, outcome.failure);
+  const stored = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
+  const { columns, gaps } = isStored(window)
+    ? { columns: stored, gaps: [] }
+    : combineCandles(stored, finishedCandles(window, deps.clock.now()), candleLength(window.interval));
+  const response = candleFacts(deps, series, window, { stored, columns, gaps }, outcome, valuation);
+  if (valuation && stored.at.length === 0) throw rateUnavailable(valuation, window.span, response.gaps);
+  if (columns.at.length === 0) throw nothingToServe(deps, series, window, outcome.failure, response.gaps);
+  const isNamed = storedVersion !== undefined && (!valuation || valuation.version !== undefined);
+  const version = isNamed ? [storedVersion, valuation?.version].join(';') : undefined;
+  const isWide = windowSize(columns.at.length) !== 'short';
+  return { rows: { isWide, version, columns: () => columns }, response, valuation };
+}
+
 /** Every method throws a problem if no data can be returned. */
-export function createCandles(dependencies: Dependencies) {
-  const { source, cache, cachedResponses, archive, retention, singleFlight, rates, clock } = dependencies;
-  const coverage = createCandleCoverage({ source, cache, archive, retention, clock });
-  const { beginning, bounds, missing } = coverage;
-
-  const load = ({ token, interval }: CandleSeries) =>
-    Promise.all([archive.load(token), cache.load(candleGroup(token, interval))]);
-
-  /** Returns a copy of a span's candles, and their version, which is undefined if they are not in memory. */
-  async function read({ token, interval }: CandleSeries, { from, thru }: Span) {
-    const stored = await cache.reaching(token, interval, { from, thru });
-    const isInMemory = stored === cache.series(token, interval);
-    return {
-      columns: columnsOf(CANDLES, [], stored.slice(from, thru)),
-      version: isInMemory ? String(stored.version) : undefined,
-    };
-  }
-
-  /** Makes one call for all candles from an instant on. Does not store candles older than the retention period. */
-  async function fetch({ token, interval }: CandleSeries, from: number | undefined): Promise<void> {
-    const fetched = await source.candles(token, CANDLE_MINUTES[interval], from);
-    const now = clock.now();
-    const length = candleLength(interval);
-    const { rows, covers } = keptOf(fetched.candles, fetched.covers, keptFrom(retention, source.name, now));
-    const settling = rows.map((candle) => ({ ...candle, final: isCandleSettled(candle.at, length, now) }));
-    const update = { interval, rows: settling, covers };
-    const missingSpans = cache.missing(token, interval);
-    await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
-    const name = missingCandlesOf({ token, interval });
-    const missing = cache.missing(token, interval);
-    const isNew = missing.some((span) => subtractSpans(span, missingSpans).length > 0);
-    if (isNew || (missing.length > 0 && cache.fetchedAt(name) === undefined))
-      await cache.record(source.name, name, token, [], now);
-  }
-
-  async function refresh(series: CandleSeries, { span }: Window): Promise<FetchOutcome> {
-    const { token, interval } = series;
-    const now = clock.now();
-    const seriesBounds = bounds(interval, now);
-    const requested = cache.series(token, interval).slice(firstRequested(interval, seriesBounds), now);
-    const plan = planCandles(span, {
-      ...seriesBounds,
-      now,
-      interval,
-      coverage: cache.coverage(token, interval),
-      missing: cache.missing(token, interval),
-      missingSince: cache.fetchedAt(missingCandlesOf(series)),
-      unsettledFrom: firstUnsettled(requested),
-      fetchedAt: cache.fetchedAt(candleFetch(series)),
-    });
-    const runner = createFetchRunner({ singleFlight, clock });
-    if (plan) await runner.run(candleFetch(series), plan.wait, () => fetch(series, plan.from));
-    return runner.outcome;
-  }
-
-  /** Returns the value of a token that serves as a currency, from the open prices of the token's candles. */
-  async function valuationBy(currency: Currency, token: TokenName, window: Window): Promise<Valuation> {
-    const series = { token, interval: window.interval };
-    await load(series);
-    const outcome = await refresh(series, window);
-    const { columns, version } = await read(series, window.span);
-    const gaps = missing(series, window);
-    const origin = { outcome, version, gaps, isSettled: true, beginning: beginning(series) };
-    return valuationBySamples(
-      { currency, source: source.name, ...origin },
-      { at: columns.at, price: columns.open },
-      window.interval,
-    );
-  }
-
-  function valuationOf(currency: Currency, window: Window): Promise<Valuation> {
-    const token = tokenOfCurrency(currency);
-    return token ? valuationBy(currency, token, window) : rates.valuation(currency, window.span.from);
-  }
-
-  const combined = (stored: CandleColumns, window: CandleWindow) =>
-    combineCandles(stored, finishedCandles(window, clock.now()), candleLength(window.interval));
-
-  /** Throws a problem if the window has no candles. */
-  async function readCandles(token: TokenName, window: CandleWindow, currency: Currency) {
-    const series = { token, interval: window.interval };
-    await load(series);
-    const valuation = currency === DOLLAR ? undefined : await valuationOf(currency, window);
-    const outcome = await refresh(series, window);
-    const { columns: dollars, version: storedVersion } = await read(series, window.span);
-    if (dollars.at.length === 0) throw coverage.nothingToServe(series, window, outcome.failure);
-    const stored = valuation ? convertCandles(dollars, valuation.usdRate) : dollars;
-    const { columns, gaps } = isStored(window) ? { columns: stored, gaps: [] } : combined(stored, window);
-    const response = coverage.facts(series, window, { stored, columns, gaps }, outcome, valuation);
-    if (valuation && stored.at.length === 0) throw rateUnavailable(valuation, window.span, response.gaps);
-    if (columns.at.length === 0) throw coverage.nothingToServe(series, window, outcome.failure, response.gaps);
-    const isNamed = storedVersion !== undefined && (!valuation || valuation.version !== undefined);
-    const version = isNamed ? [storedVersion, valuation?.version].join(';') : undefined;
-    const isWide = windowSize(columns.at.length) !== 'short';
-    return { rows: { isWide, version, columns: () => columns }, response, valuation };
-  }
+export function createCandles(deps: Deps) {
+  const { cachedResponses, singleFlight, clock } = deps;
 
   const size = (token: TokenName, { interval, span }: Window): WindowSize => {
-    const servedSpan = overlap(span, { from: beginning({ token, interval }), thru: clock.now() });
+    const servedSpan = overlap(span, { from: candleBeginning(deps, { token, interval }), thru: clock.now() });
     return windowSize(servedSpan === undefined ? 0 : samplesIn(interval, servedSpan));
   };
-  const { rangeAs } = createWindowResponses({
-    ...{ cachedResponses, windowOf: candleWindow, size, read: readCandles, clock },
-  });
+  const read = (...window: [TokenName, CandleWindow, Currency]) => readCandles(deps, ...window);
+  const { rangeAs } = createWindowResponses({ cachedResponses, windowOf: candleWindow, size, read, clock });
 
   return {
     /** The finished candles that start from one date through another, inclusive (Unix ms of their midnights). */
