@@ -28,6 +28,8 @@ type Named = Pick<Token, 'name' | 'symbol'>;
 /** A token's newest event, and the streams that contain the token. */
 type Entry = { token: Named; text: string; bytes: Buffer; streams: Set<Stream> };
 
+type Channels = Map<Currency, Map<TokenName, Entry>>;
+
 type Dependencies = {
   archive: Pick<ArchiveCache, 'latest' | 'series' | 'load' | 'onChange' | 'pricesVersion'>;
   valuations: LatestValuations;
@@ -52,28 +54,40 @@ function* changes(entries: ReadonlyMap<TokenName, Entry>, texts: ReadonlyMap<Tok
   }
 }
 
+/** Omits prices for which no rate is known. */
+async function inCurrency(
+  valuations: LatestValuations,
+  rows: readonly Row[],
+  currency: Currency,
+): Promise<readonly Row[]> {
+  const records = rows.flatMap(({ latest }) => latest?.record ?? []);
+  if (records.length === 0) return rows;
+  const { now, usdRate } = await valuations.ofLatest(currency, records);
+  return rows.flatMap((row) => {
+    if (!row.latest) return [row];
+    const record = convertLatest(row.latest.record, now, usdRate);
+    return record ? [{ ...row, latest: { ...row.latest, record } }] : [];
+  });
+}
+
+function* streamedTokens(channels: Channels): Iterable<TokenName> {
+  for (const [currency, entries] of channels) {
+    for (const [name, { streams }] of entries) if (streams.size > 0) yield name;
+    const token = tokenOfCurrency(currency);
+    if (token !== undefined && entries.values().some(({ streams }) => streams.size > 0)) yield token;
+  }
+}
+
 /** Publishes changed prices, written once per currency. The archive's versions announce changes at no cost. */
 export function createPublisher({ archive, valuations, backfill, onError }: Dependencies) {
-  const channels = new Map<Currency, Map<TokenName, Entry>>();
+  const channels: Channels = new Map();
   const inTurn = createMutex();
   let next: Promise<void> | undefined;
-
-  /** Omits prices for which no rate is known. */
-  async function inCurrency(rows: readonly Row[], currency: Currency): Promise<readonly Row[]> {
-    const records = rows.flatMap(({ latest }) => latest?.record ?? []);
-    if (records.length === 0) return rows;
-    const { now, usdRate } = await valuations.ofLatest(currency, records);
-    return rows.flatMap((row) => {
-      if (!row.latest) return [row];
-      const record = convertLatest(row.latest.record, now, usdRate);
-      return record ? [{ ...row, latest: { ...row.latest, record } }] : [];
-    });
-  }
 
   /** Returns the texts of the tokens in memory, by token. Loads the other tokens for the next call. */
   async function priceEvents(tokens: readonly Named[], currency: Currency): Promise<Map<TokenName, string>> {
     const rows = tokens.flatMap((token) => (archive.load(token.name) === undefined ? [priceOf(archive, token)] : []));
-    const converted = currency === DOLLAR ? rows : await inCurrency(rows, currency);
+    const converted = currency === DOLLAR ? rows : await inCurrency(valuations, rows, currency);
     return new Map(converted.map((row) => [row.name, write(row)]));
   }
 
@@ -99,17 +113,9 @@ export function createPublisher({ archive, valuations, backfill, onError }: Depe
     if (channels.size > 0) publish().catch(onError);
   });
 
-  function* streamedTokens(): Iterable<TokenName> {
-    for (const [currency, entries] of channels) {
-      for (const [name, { streams }] of entries) if (streams.size > 0) yield name;
-      const token = tokenOfCurrency(currency);
-      if (token !== undefined && [...entries.values()].some(({ streams }) => streams.size > 0)) yield token;
-    }
-  }
-
   /** Counts streamed tokens as requested: their prices are refreshed according to the schedule, as for other requests. */
   async function request(): Promise<void> {
-    for (const name of new Set(streamedTokens())) {
+    for (const name of new Set(streamedTokens(channels))) {
       // An evicted token is loaded again, which counts as a change.
       if (archive.load(name) === undefined) Promise.resolve(backfill.latest(name)).catch(onError);
     }
