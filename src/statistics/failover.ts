@@ -40,25 +40,30 @@ type Deps = {
   clock: Clock;
 };
 
+/** Throws `UpstreamFailure` if the time of the sample is implausible. */
+async function sampleOf(
+  source: FailoverSource,
+  symbol: StatisticsSymbol,
+  withinMs: number,
+  clock: Clock,
+): Promise<ChainSample> {
+  const { name, dropped } = source;
+  const sample = await source.sample(symbol, withinMs);
+  const implausible = implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now());
+  if (implausible) {
+    dropped({ path: symbol, count: 1, reasons: [implausible] });
+    throw new UpstreamFailure(name, 'unexpected', `the time of a sample is implausible: ${iso(sample.at)}`);
+  }
+  const { malformed = [] } = sample;
+  const reasons = malformed.map((figure) => `malformed ${figure}` as const);
+  dropped({ path: symbol, count: malformed.length, reasons });
+  return sample;
+}
+
 export function createFailover({ sources, cache, timeoutMs, clock }: Deps) {
   const sourcesOf = (symbol: StatisticsSymbol) => sources.filter(({ figuresByToken }) => figuresByToken[symbol]);
   /** For each token, the sources that failed when the token was last sampled, with the causes. */
   const failing = new Map<StatisticsSymbol, ReadonlyMap<StatisticsSourceName, FailureCause>>();
-
-  /** Throws `UpstreamFailure` if the time of the sample is implausible. */
-  async function sampleOf(source: FailoverSource, symbol: StatisticsSymbol, withinMs: number): Promise<ChainSample> {
-    const { name, dropped } = source;
-    const sample = await source.sample(symbol, withinMs);
-    const implausible = implausibleTime(beginningOf(tokenOf(symbol)), sample.at, clock.now());
-    if (implausible) {
-      dropped({ path: symbol, count: 1, reasons: [implausible] });
-      throw new UpstreamFailure(name, 'unexpected', `the time of a sample is implausible: ${iso(sample.at)}`);
-    }
-    const { malformed = [] } = sample;
-    const reasons = malformed.map((figure) => `malformed ${figure}` as const);
-    dropped({ path: symbol, count: malformed.length, reasons });
-    return sample;
-  }
 
   /** Whether a source reported today (UTC) that it does not list a chain. */
   function isUnlisted(source: StatisticsSource, symbol: StatisticsSymbol): boolean {
@@ -105,7 +110,7 @@ export function createFailover({ sources, cache, timeoutMs, clock }: Deps) {
         }
         const share = (deadline - clock.elapsed()) / (all.length - place);
         try {
-          const sample = await sampleOf(source, symbol, Math.max(1, Math.floor(share)));
+          const sample = await sampleOf(source, symbol, Math.max(1, Math.floor(share)), clock);
           if (isOutdated(name, sample.at, clock.now())) {
             if (outdated === undefined || sample.at > outdated.sample.at) outdated = { source: name, sample };
             throw new UpstreamFailure(name, 'stale', `the newest figures are from ${iso(sample.at)}`);
