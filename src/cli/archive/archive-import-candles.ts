@@ -2,7 +2,7 @@ import { type Command, type Given, wrongUsage } from '#cli/arguments';
 import { servedToken, withDatabase } from '#cli/configured-database';
 import { number, printFirst, say, withProgress } from '#cli/output';
 import { systemClock } from '#core/clock';
-import { createCandleImport } from '#prices/candles/candle-import';
+import { createCandleImport, intervalOf } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
 import { CANDLE_COLUMNS, openCandleFile } from '#prices/imports/candle-file';
 import type { Interval } from '#prices/model/interval';
@@ -30,7 +30,7 @@ async function run({ values, flags }: Given): Promise<number> {
     const badLines = printFirst(MAX_BAD_LINES, 'invalid lines');
     try {
       const units = await openUnits(prisma, { token: served, file, currency, isForced: flags.has('force') });
-      const interval = named ?? (await importer.intervalOf(file));
+      const interval = named ?? (await intervalOf(file));
       if (typeof interval === 'object') {
         badLines.line(badLine(interval));
         say(`${token}: nothing was imported`);

@@ -90,8 +90,24 @@ function createCandleReader(form: Form, { interval, now, allowHoles }: Order) {
   };
 }
 
-const intervalOfLength = (length: number): Interval | undefined =>
-  INTERVALS.find((interval) => candleLength(interval) === length);
+/** Derives the interval from the smallest distance between two lines. Returns a bad line if no interval matches. */
+export async function intervalOf(file: CandleFile): Promise<Interval | BadLine> {
+  let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
+  let last = Number.NaN;
+  for await (const line of file.lines()) {
+    const at = timestampOf(line, file);
+    if (typeof at === 'object') return { line: line.line, ...at };
+    const length = Math.abs(at - last);
+    if (length > 0 && length < smallest.length) smallest = { length, line: line.line };
+    last = at;
+  }
+  const { length, line } = smallest;
+  const between =
+    length === Number.POSITIVE_INFINITY ? 'is the only line' : `is ${length / 1000} s after the previous line`;
+  const wanted = 'five minutes (300 s), an hour (3600 s) or a day (86400 s)';
+  const fault = `${between}: the shortest time between two lines must be ${wanted}`;
+  return INTERVALS.find((interval) => candleLength(interval) === length) ?? { line, fault };
+}
 
 export const CANDLES_CSV_HEADER = 'date,open,high,low,close,volume';
 
@@ -137,25 +153,6 @@ type Options = {
 
 export function createCandleImport({ store, clock }: { store: Pick<CandleStore, 'import'>; clock: Clock }) {
   return {
-    /** Derives the interval from the smallest distance between two lines. Returns a bad line if no interval matches. */
-    async intervalOf(file: CandleFile): Promise<Interval | BadLine> {
-      let smallest = { length: Number.POSITIVE_INFINITY, line: 1 };
-      let last = Number.NaN;
-      for await (const line of file.lines()) {
-        const at = timestampOf(line, file);
-        if (typeof at === 'object') return { line: line.line, ...at };
-        const length = Math.abs(at - last);
-        if (length > 0 && length < smallest.length) smallest = { length, line: line.line };
-        last = at;
-      }
-      const { length, line } = smallest;
-      const between =
-        length === Number.POSITIVE_INFINITY ? 'is the only line' : `is ${length / 1000} s after the previous line`;
-      const wanted = 'five minutes (300 s), an hour (3600 s) or a day (86400 s)';
-      const fault = `${between}: the shortest time between two lines must be ${wanted}`;
-      return intervalOfLength(length) ?? { line, fault };
-    },
-
     /** Reads the whole file without storing anything. Returns the number of bad lines, and the prices. */
     async check(file: CandleFile, { interval, allowHoles }: Options, onBad: (bad: BadLine) => void) {
       const daily = createDailyPrices();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { createCandleImport } from '#prices/candles/candle-import';
+import { createCandleImport, intervalOf } from '#prices/candles/candle-import';
 import { createCandleStore } from '#prices/candles/candle-store';
 import { openCandleFile } from '#prices/imports/candle-file';
 import type { BadLine } from '#prices/imports/csv-file';
@@ -42,7 +42,7 @@ async function imported(
   const store = createCandleStore(opened.database.prisma);
   const importer = createCandleImport({ store, clock: createTestClock(NOW) });
   const file = await fileOf(text);
-  const found = interval ?? (await importer.intervalOf(file));
+  const found = interval ?? (await intervalOf(file));
   if (typeof found === 'object') return { bad: [found] };
   const options = { token: 'bitcoin', source: 'kraken', interval: found, allowHoles } as const;
   const bad: BadLine[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { candlesCsv, createCandleImport } from '#prices/candles/candle-import';
+import { candlesCsv, createCandleImport, intervalOf } from '#prices/candles/candle-import';
 import { withSemicolons } from '#prices/history/series-text';
 import { openCandleFile } from '#prices/imports/candle-file';
 import { openImportFile, readImportRow } from '#prices/imports/price-file';
@@ -83,7 +83,7 @@ it('candles of any interval', async () => {
       });
       const file = await openCandleFile(path);
       expect(file.currency).toBe(code);
-      const interval = await importer.intervalOf(file);
+      const interval = await intervalOf(file);
       if (typeof interval === 'object') throw new Error(interval.fault);
       const options = { token: 'bitcoin', source: 'kraken', interval, allowHoles: false } as const;
       const bad: unknown[] = [];
