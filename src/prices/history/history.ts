@@ -30,30 +30,33 @@ const RENDER: Record<Shape, Form<PointColumns>['render']> = {
   'semicolon-csv': (columns, currency) => seriesCsv(columns, currency).map(withSemicolons),
 };
 
+function responseOf(
+  { archive, backfill, reader, clock }: Deps,
+  token: TokenName,
+  window: Window,
+  rows: Pick<WindowRows, 'isSettled' | 'lastAt' | 'sources'>,
+  outcome: FetchOutcome,
+  valuation?: Valuation,
+) {
+  const times = fetchesOf(token).flatMap((resource) => archive.fetchedAt(resource) ?? []);
+  const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
+  const gaps = reader.gaps(token, window, valuation?.missing);
+  return {
+    fileName: fileName([token], window, valuation?.currency),
+    source: rows.sources.join(', '),
+    ...(valuation && { currency: currencyText(valuation) }),
+    modifiedAt: rows.lastAt,
+    fetchedAt,
+    dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
+    isImmutable: rows.isSettled && gaps.length === 0,
+    gaps,
+    outcome: withRates(outcome, valuation?.outcome),
+  };
+}
+
 /** The responses with a token's history. Every method throws a problem if no data can be returned. */
-export function createHistory({ archive, cachedResponses, backfill, reader, valuations, clock }: Deps) {
-  function responseOf(
-    token: TokenName,
-    window: Window,
-    rows: Pick<WindowRows, 'isSettled' | 'lastAt' | 'sources'>,
-    outcome: FetchOutcome,
-    valuation?: Valuation,
-  ) {
-    const times = fetchesOf(token).flatMap((resource) => archive.fetchedAt(resource) ?? []);
-    const fetchedAt = window.open && times.length > 0 ? Math.max(...times) : undefined;
-    const gaps = reader.gaps(token, window, valuation?.missing);
-    return {
-      fileName: fileName([token], window, valuation?.currency),
-      source: rows.sources.join(', '),
-      ...(valuation && { currency: currencyText(valuation) }),
-      modifiedAt: rows.lastAt,
-      fetchedAt,
-      dueAt: backfill.dueAt(fetchedAt ?? clock.now()),
-      isImmutable: rows.isSettled && gaps.length === 0,
-      gaps,
-      outcome: withRates(outcome, valuation?.outcome),
-    };
-  }
+export function createHistory(deps: Deps) {
+  const { archive, cachedResponses, backfill, reader, valuations, clock } = deps;
 
   /** Throws a problem if the window has no rows. */
   async function read(token: TokenName, window: Window, currency: Currency) {
@@ -63,7 +66,7 @@ export function createHistory({ archive, cachedResponses, backfill, reader, valu
     const stored = reader.read(token, window, await reader.series(token, window));
     if (stored.isEmpty) throw reader.nothingToServe(token, window, outcome.failure);
     const rows = valuation ? convertedRows(stored, valuation) : stored;
-    const response = responseOf(token, window, rows, outcome, valuation);
+    const response = responseOf(deps, token, window, rows, outcome, valuation);
     if (valuation && rows.isEmpty) throw rateUnavailable(valuation, window.span, response.gaps);
     return { rows, response, valuation };
   }

@@ -86,55 +86,57 @@ export function windowSize(samples: number): WindowSize {
 /** How long after midnight a sample may be used instead of today's row, in ms. */
 const STANDS_IN = HOUR;
 
+/** Until today's row is ready, the first sample after midnight is used instead, but no sample from a later hour. */
+function standIn({ archive, clock }: ReaderDeps, token: TokenName): SourcedSample | undefined {
+  const today = startOfDate(clock.now());
+  const firsts = (['minute', 'hour'] as const).map((interval) =>
+    firstSample(archive.series(token, interval).slice(today, Number.POSITIVE_INFINITY)),
+  );
+  const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
+  return first && first.at - today < STANDS_IN ? first : undefined;
+}
+
+/** Reads a window's rows and the samples after them. Valid only until the next await: rows may be replaced. */
+function readRows(deps: ReaderDeps, token: TokenName, window: Window, series: PointSeries) {
+  const { archive, clock } = deps;
+  const { interval, span, open, withLatest } = window;
+  const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
+  const following: SourcedSample[] = [];
+  let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
+  const follow = (sample: SourcedSample | undefined) => {
+    if (!sample || sample.at <= lastAt) return;
+    following.push(sample);
+    lastAt = sample.at;
+  };
+  if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(deps, token));
+  // The latest sample may be outside the requested window, so it does not count.
+  const isEmpty = slice.start === slice.end && following.length === 0;
+  if (withLatest) follow(archive.newest(token));
+  const sources = sourcesByFrequency(
+    slice.columns.source.subarray(slice.start, slice.end),
+    columnsOf(POINTS, following).source,
+  );
+  const isOfPrimary = sources.every((source) => source === PRIMARY_SOURCE);
+  const inMemory = series === archive.series(token, interval);
+  return {
+    isEmpty,
+    // CoinGecko reports minutes of the last day only, so older minutes are final. Provisional rows never become
+    // final.
+    isSettled: !open && (firstUnsettled(slice) === undefined || (isOfPrimary && isOnNoPlan(window, clock.now()))),
+    lastAt,
+    isWide: windowSize(slice.end - slice.start) !== 'short',
+    sources,
+    first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
+    columns: () => columnsOf(POINTS, following, slice),
+    /** Identifies the rows. Undefined for rows that are not in memory, so that responses with them are not cached. */
+    version: inMemory
+      ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+      : undefined,
+  };
+}
+
 export function createWindowReader(deps: ReaderDeps) {
   const { archive, backfill, clock } = deps;
-  /** Until today's row is ready, the first sample after midnight is used instead, but no sample from a later hour. */
-  function standIn(token: TokenName): SourcedSample | undefined {
-    const today = startOfDate(clock.now());
-    const firsts = (['minute', 'hour'] as const).map((interval) =>
-      firstSample(archive.series(token, interval).slice(today, Number.POSITIVE_INFINITY)),
-    );
-    const [first] = firsts.filter((sample) => sample !== undefined).sort((a, b) => a.at - b.at);
-    return first && first.at - today < STANDS_IN ? first : undefined;
-  }
-
-  /** Reads a window's rows and the samples after them. Valid only until the next await: rows may be replaced. */
-  function read(token: TokenName, window: Window, series: PointSeries) {
-    const { interval, span, open, withLatest } = window;
-    const slice = series.slice(span.from, open ? Number.POSITIVE_INFINITY : span.thru);
-    const following: SourcedSample[] = [];
-    let lastAt = slice.end > slice.start ? (slice.columns.at[slice.end - 1] as number) : span.from - 1;
-    const follow = (sample: SourcedSample | undefined) => {
-      if (!sample || sample.at <= lastAt) return;
-      following.push(sample);
-      lastAt = sample.at;
-    };
-    if (interval === 'day' && open && lastAt < startOfDate(clock.now())) follow(standIn(token));
-    // The latest sample may be outside the requested window, so it does not count.
-    const isEmpty = slice.start === slice.end && following.length === 0;
-    if (withLatest) follow(archive.newest(token));
-    const sources = sourcesByFrequency(
-      slice.columns.source.subarray(slice.start, slice.end),
-      columnsOf(POINTS, following).source,
-    );
-    const isOfPrimary = sources.every((source) => source === PRIMARY_SOURCE);
-    const inMemory = series === archive.series(token, interval);
-    return {
-      isEmpty,
-      // CoinGecko reports minutes of the last day only, so older minutes are final. Provisional rows never become
-      // final.
-      isSettled: !open && (firstUnsettled(slice) === undefined || (isOfPrimary && isOnNoPlan(window, clock.now()))),
-      lastAt,
-      isWide: windowSize(slice.end - slice.start) !== 'short',
-      sources,
-      first: (): SourcedSample | undefined => firstSample(slice) ?? following[0],
-      columns: () => columnsOf(POINTS, following, slice),
-      /** Identifies the rows. Undefined for rows that are not in memory, so that responses with them are not cached. */
-      version: inMemory
-        ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
-        : undefined,
-    };
-  }
 
   const series = (token: TokenName, { interval, span, open }: Window) =>
     archive.reaching(token, interval, { from: span.from, thru: open ? Number.POSITIVE_INFINITY : span.thru });
@@ -153,7 +155,7 @@ export function createWindowReader(deps: ReaderDeps) {
   }
 
   return {
-    read,
+    read: (token: TokenName, window: Window, series: PointSeries) => readRows(deps, token, window, series),
     series,
     size,
     missing,
@@ -171,4 +173,4 @@ export function createWindowReader(deps: ReaderDeps) {
 }
 
 export type WindowReader = ReturnType<typeof createWindowReader>;
-export type WindowRows = ReturnType<WindowReader['read']>;
+export type WindowRows = ReturnType<typeof readRows>;
