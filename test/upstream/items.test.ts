@@ -11,7 +11,7 @@ const rules = (requested?: readonly string[]) => ({
     const { data } = z.object({ id: z.string(), price: figure }).safeParse(value);
     if (!data) return 'malformed' as const;
     if (data.price <= 0) return 'price' as const;
-    return { ...data, ...readMembers(value as object, { supply: figure }, nulled) };
+    return { ...data, ...readMembers(value, { supply: figure }, nulled) };
   },
   keyOf: ({ id }: Coin) => id,
   ...(requested && { requested }),

@@ -44,11 +44,11 @@ const FLAGS = {
 
 /** An `online` product can have flags that restrict trading. The most severe flag is then its status. */
 function readProduct(item: unknown, nulled: (member: string) => void): ListedPair | 'malformed' | undefined {
-  const { id } = Object(item) as { id?: unknown };
+  const { id }: { id?: unknown } = Object(item);
   if (typeof id !== 'string') return 'malformed';
-  const { quote_currency, status } = readMembers(item as object, PRODUCT, nulled);
+  const { quote_currency, status } = readMembers(item, PRODUCT, nulled);
   if (quote_currency !== 'USD') return undefined;
-  const flags = readMembers(item as object, FLAGS, nulled);
+  const flags = readMembers(item, FLAGS, nulled);
   const restriction = memberNames(FLAGS).find((name) => flags[name]);
   return { names: [id], status: status !== null && status !== 'online' ? status : (restriction ?? 'online') };
 }

@@ -41,8 +41,8 @@ const FIGURES = {
 function coinOf(value: unknown, nulled: (member: string) => void, now: number): Coin | 'malformed' {
   const called = named.safeParse(value).data;
   if (!called) return 'malformed';
-  const { genesis_date, market_data } = readMembers(value as object, OPTIONAL, nulled);
-  const { current_price, ath_date, atl_date } = readMembers(market_data ?? {}, FIGURES, nulled);
+  const { genesis_date, market_data } = readMembers(value, OPTIONAL, nulled);
+  const { current_price, ath_date, atl_date } = readMembers(market_data, FIGURES, nulled);
   const dateOf = (at: number | null | undefined) =>
     at == null || implausibleTime(FIRST_BLOCK, at, now) ? [] : [isoDate(at)];
   return {

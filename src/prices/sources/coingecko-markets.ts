@@ -113,17 +113,17 @@ export function createMarkets({ send, read, catalogue, clock, dropped, frozenAft
       requested,
       keyOf: ({ token }) => token,
       read(value, nulled) {
-        const { id, current_price: price } = Object(value) as { id?: unknown; current_price?: unknown };
+        const { id, current_price: price }: { id?: unknown; current_price?: unknown } = Object(value);
         if (typeof id !== 'string') return 'malformed';
         if (!wanted.has(id)) return undefined;
         const current_price = price === undefined ? undefined : reported(price);
         if (current_price === undefined) return 'malformed';
-        const at = readMembers(value as object, UPDATED, nulled).last_updated ?? now;
+        const at = readMembers(value, UPDATED, nulled).last_updated ?? now;
         if (current_price === null) return { token: id, at, record: null };
         const reason = implausible(beginningOf(catalogue.named(id)), { at, price: current_price }, now);
         if (reason) return reason;
-        const record = { current_price, ...readMembers(value as object, figures, nulled) };
-        return { token: id, at, record, market: readMembers(value as object, FURTHER, nulled) };
+        const record = { current_price, ...readMembers(value, figures, nulled) };
+        return { token: id, at, record, market: readMembers(value, FURTHER, nulled) };
       },
     });
   }

@@ -71,8 +71,8 @@ function errorIn(body: unknown, isHistory: boolean): ReportedError | undefined {
   // Responses of a proxy, and of services with the same format, report success as code 0 and an empty text.
   const code = places.find((place) => place?.error_code)?.error_code ?? undefined;
   const text = [top.error, ...places.map((place) => place?.error_message)].find(
-    (value) => typeof value === 'string' && value !== '',
-  ) as string | undefined;
+    (value): value is string => typeof value === 'string' && value !== '',
+  );
   if (code === undefined && text === undefined) return undefined;
   const isBeyond = code === BEYOND_TIME_RANGE && isHistory;
   const cause = isBeyond ? 'out_of_reach' : code === undefined ? undefined : CAUSES[code];

@@ -73,9 +73,9 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 type Members<S extends Shape> = { [Name in keyof S]: z.output<S[Name]> | null };
 
 /** Parses the optional members of an item. A missing or malformed member is null. */
-export function readMembers<S extends Shape>(item: object, shape: S, nulled: Nulled): Members<S> {
+export function readMembers<S extends Shape>(item: unknown, shape: S, nulled: Nulled): Members<S> {
   const members = Object.entries(shape).map(([name, schema]) => {
-    const value = (item as Record<string, unknown>)[name] ?? null;
+    const { [name]: value = null }: Record<string, unknown> = Object(item);
     if (value === null) return [name, null];
     const { success, data } = schema.safeParse(value);
     if (!success) nulled(name);
