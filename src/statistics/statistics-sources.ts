@@ -62,7 +62,7 @@ export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
 export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
-  (STATISTICS_SYMBOLS as readonly string[]).includes(text);
+  STATISTICS_SYMBOLS.some((symbol) => symbol === text);
 export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
   new RegExp(STATISTICS_SOURCE).test(text);
 

@@ -14,10 +14,10 @@ function inUnits(dollars: number, usdRate: number): number {
 }
 
 /** Returns null if the figure is null or cannot be converted. */
-export function convertFigure<Figure extends number | null>(dollars: Figure, usdRate: number): Figure | null {
+export function convertFigure(dollars: number | null, usdRate: number): number | null {
   if (dollars === null) return null;
   const figure = inUnits(dollars, usdRate);
-  return Number.isNaN(figure) ? null : (figure as Figure);
+  return Number.isNaN(figure) ? null : figure;
 }
 
 /** A currency's value in US dollars, and the date (Unix ms of its midnight) of the rates. NaN if there is no rate. */
@@ -90,7 +90,7 @@ function convertRows<Rows extends Columns>(
   }
   const converted = Object.entries(rows).map(([name, column]) => {
     const values = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
-    const isMoney = money.includes(name as never);
+    const isMoney = money.some((moneyName) => moneyName === name);
     for (let i = 0; i < count; i++) {
       const figure = column[places[i] as number] as number;
       values[i] = isMoney ? inUnits(figure, rates[i] as number) : figure;

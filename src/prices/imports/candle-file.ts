@@ -5,7 +5,7 @@ import { ImportFileError, openTable } from './csv-file.ts';
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 type CandleColumn = (typeof CANDLE_COLUMNS)[number] | 'currency';
 const isColumn = (name: string): name is CandleColumn =>
-  name === 'currency' || (CANDLE_COLUMNS as readonly string[]).includes(name);
+  name === 'currency' || CANDLE_COLUMNS.some((column) => column === name);
 const REQUIRED = CANDLE_COLUMNS.slice(0, 6);
 
 function headerOf(path: string, fields: readonly string[]): readonly CandleColumn[] | undefined {

@@ -24,7 +24,7 @@ export type SourceFacts = {
 };
 
 export const isMarketSource = (text: string): text is MarketSourceName =>
-  (MARKET_SOURCES as readonly string[]).includes(text);
+  MARKET_SOURCES.some((source) => source === text);
 
 /** CoinGecko comes first if it is used: no other source has market caps and supplies. Throws `RangeError`. */
 export function parseMarketSources(text: string): SourceOrder {

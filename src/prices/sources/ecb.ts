@@ -102,7 +102,7 @@ async function ratesIn(text: string, now: number): Promise<Items<PublishedRate>>
   const accepted: PublishedRate[] = [];
   const { rejected, reject } = countRejections();
   for await (const { rows, places } of rowsOf(text)) {
-    const field = (row: string[], column: string) => row[places.get(column) as number] as string;
+    const field = (row: string[], column: string) => row[places.get(column) ?? -1] ?? '';
     const isOther = (row: string[]) =>
       !hasReferenceRate(field(row, 'CURRENCY').toLowerCase()) ||
       OF_THE_SERIES.some(([column, value]) => field(row, column) !== value);

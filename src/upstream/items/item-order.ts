@@ -12,11 +12,10 @@ const AROUND = 3;
  */
 export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
   const misplaced = new Set<number>();
-  if (times.length < MIN_ROWS || times.every((at, place) => place === 0 || at >= (times[place - 1] as number)))
-    return misplaced;
+  if (times.length < MIN_ROWS || times.every((at, place) => at >= (times[place - 1] ?? at))) return misplaced;
   // The last row of the best ascending part of each length, and the row before each row.
   const ends: number[] = [];
-  const before: number[] = [];
+  const before: (number | undefined)[] = [];
   for (const [place, at] of times.entries()) {
     let low = 0;
     let high = ends.length;
@@ -25,12 +24,12 @@ export function misplacedRows(times: readonly number[]): ReadonlySet<number> {
       if ((times[ends[middle] as number] as number) <= at) low = middle + 1;
       else high = middle;
     }
-    before[place] = ends[low - 1] ?? -1;
+    before[place] = ends[low - 1];
     ends[low] = place;
   }
   if (times.length - ends.length > Math.max(1, times.length * MAX_MISPLACED)) return misplaced;
   const inOrder = new Set<number>();
-  for (let place = ends.at(-1) ?? -1; place >= 0; place = before[place] as number) inOrder.add(place);
+  for (let place = ends.at(-1); place !== undefined; place = before[place]) inOrder.add(place);
   for (const place of times.keys()) if (!inOrder.has(place)) misplaced.add(place);
   return misplaced;
 }
