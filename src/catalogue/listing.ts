@@ -49,6 +49,18 @@ function assertAdded(name: string): void {
   if (BUILT_IN_NAMES.includes(name)) throw rejected('This token is built in and cannot be changed or removed.');
 }
 
+async function nearestIds(coins: Dependencies['coins'], id: string): Promise<string[]> {
+  const found = await coins.find(id);
+  if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
+  const max = tolerance(id.length);
+  return (await coins.ids())
+    .map((coin) => ({ id: coin.id, distance: editDistance(coin.id, id, max) }))
+    .filter(({ distance }) => distance <= max)
+    .sort((one, other) => one.distance - other.distance)
+    .slice(0, SUGGESTED)
+    .map((coin) => coin.id);
+}
+
 /** Changes tokens for the operator, with audit events. Throws `UpstreamFailure`, `token_rejected`, `not_found`. */
 export function createListing({ coinGecko, coins, exchanges, store, catalogue, clock }: Dependencies) {
   const notServed = (name: string, detail = 'No token with this ID is served.') =>
@@ -60,18 +72,6 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
   function source(): CoinSource {
     if (coinGecko) return coinGecko;
     throw rejected('CoinGecko is not a source of this service. Add it to MARKET_SOURCES, or use `quotient tokens`.');
-  }
-
-  async function nearest(id: string): Promise<string[]> {
-    const found = await coins.find(id);
-    if (found.length > 0) return found.slice(0, SUGGESTED).map((coin) => coin.id);
-    const max = tolerance(id.length);
-    return (await coins.ids())
-      .map((coin) => ({ id: coin.id, distance: editDistance(coin.id, id, max) }))
-      .filter(({ distance }) => distance <= max)
-      .sort((one, other) => one.distance - other.distance)
-      .slice(0, SUGGESTED)
-      .map((coin) => coin.id);
   }
 
   return {
@@ -95,7 +95,7 @@ export function createListing({ coinGecko, coins, exchanges, store, catalogue, c
       const configured = source();
       const { firstDate, pairsFor } = createCoinFacts({ coinGecko: configured, exchanges, catalogue, clock });
       const coin = isTokenId(id) ? await configured.coin(id) : undefined;
-      if (!coin || coin.id !== id) throw unknown('CoinGecko has no coin with this ID.', await nearest(id));
+      if (!coin || coin.id !== id) throw unknown('CoinGecko has no coin with this ID.', await nearestIds(coins, id));
       const symbol = wanted.symbol ?? coin.symbol;
       if (!isTokenSymbol(symbol))
         throw rejected('The symbol contains spaces, commas or control characters. Set another symbol.');
