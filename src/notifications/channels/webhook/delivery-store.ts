@@ -66,55 +66,56 @@ function limitReached(kind: keyof typeof LIMITS, retryAfter: number): Problem {
   return new Problem('rate_limited', detail, { retryAfter, headers });
 }
 
+/** The limit is exact, because the user's row is locked. */
+async function assertWithinLimit(tx: Prisma.TransactionClient, userKey: number, kind: keyof typeof PER_HOUR) {
+  const [row] = await tx.$queryRaw<[{ count: number; seconds: number | null }]>`
+    SELECT count(*)::int AS count,
+      extract(epoch FROM min(created_at) - clock_timestamp())::float8 + ${HOUR / SECOND}::float8 AS seconds
+    FROM webhook_delivery WHERE user_key = ${userKey}::int AND kind = ${kind}
+      AND created_at > clock_timestamp() - make_interval(secs => ${HOUR / SECOND}::float8)
+      AND created_at <= clock_timestamp()`;
+  if (row.count >= PER_HOUR[kind]) throw limitReached(kind, row.seconds ?? 0);
+}
+
+/** Adds a delivery with its outbox message. Throws `not_found`, `webhook_not_set` and `rate_limited`. */
+const request = (
+  prisma: PrismaClient,
+  authority: Authority,
+  kind: keyof typeof PER_HOUR,
+  read: (tx: Prisma.TransactionClient) => Promise<(SignedMessage & { resendOf: string | null }) | undefined>,
+): Promise<StoredDelivery> =>
+  changeUser(prisma, authority, async (tx) => {
+    const { userKey } = authority;
+    const message = await read(tx);
+    if (!message) throw new Problem('not_found', 'The user has no delivery with this ID.');
+    const [settings] = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM notice_settings WHERE user_key = ${userKey}::int AND webhook_url IS NOT NULL`;
+    if (!settings) {
+      const detail = 'The user has no webhook URL. Set webhookUrl with PUT /v1/user/notices.';
+      throw new Problem('webhook_not_set', detail);
+    }
+    await assertWithinLimit(tx, userKey, kind);
+    const id = randomUUID();
+    await tx.$executeRaw`
+      WITH added AS (
+        INSERT INTO webhook_delivery (id, user_key, message_id, kind, resend_of, payload, created_at)
+        VALUES (${id}::uuid, ${userKey}::int, ${message.messageId}::uuid, ${kind}, ${message.resendOf}::uuid,
+          ${message.body}, clock_timestamp()))
+      INSERT INTO outbox_message (id, kind, user_key, payload, created_at)
+      VALUES (${id}::uuid, ${WEBHOOK_DELIVERY}, ${userKey}::int, '{}', clock_timestamp())`;
+    await tx.$executeRaw(deleteSurplus(userKey));
+    const [added] = await tx.$queryRaw<[StoredDelivery]>`${DELIVERIES} WHERE d.id = ${id}::uuid`;
+    return added;
+  });
+
 export function createDeliveryStore(prisma: PrismaClient) {
-  /** The limit is exact, because the user's row is locked. */
-  async function assertWithinLimit(tx: Prisma.TransactionClient, userKey: number, kind: keyof typeof PER_HOUR) {
-    const [row] = await tx.$queryRaw<[{ count: number; seconds: number | null }]>`
-      SELECT count(*)::int AS count,
-        extract(epoch FROM min(created_at) - clock_timestamp())::float8 + ${HOUR / SECOND}::float8 AS seconds
-      FROM webhook_delivery WHERE user_key = ${userKey}::int AND kind = ${kind}
-        AND created_at > clock_timestamp() - make_interval(secs => ${HOUR / SECOND}::float8)
-        AND created_at <= clock_timestamp()`;
-    if (row.count >= PER_HOUR[kind]) throw limitReached(kind, row.seconds ?? 0);
-  }
-
-  /** Adds a delivery with its outbox message. Throws `not_found`, `webhook_not_set` and `rate_limited`. */
-  const request = (
-    authority: Authority,
-    kind: keyof typeof PER_HOUR,
-    read: (tx: Prisma.TransactionClient) => Promise<(SignedMessage & { resendOf: string | null }) | undefined>,
-  ): Promise<StoredDelivery> =>
-    changeUser(prisma, authority, async (tx) => {
-      const { userKey } = authority;
-      const message = await read(tx);
-      if (!message) throw new Problem('not_found', 'The user has no delivery with this ID.');
-      const [settings] = await tx.$queryRaw<unknown[]>`
-        SELECT 1 FROM notice_settings WHERE user_key = ${userKey}::int AND webhook_url IS NOT NULL`;
-      if (!settings) {
-        const detail = 'The user has no webhook URL. Set webhookUrl with PUT /v1/user/notices.';
-        throw new Problem('webhook_not_set', detail);
-      }
-      await assertWithinLimit(tx, userKey, kind);
-      const id = randomUUID();
-      await tx.$executeRaw`
-        WITH added AS (
-          INSERT INTO webhook_delivery (id, user_key, message_id, kind, resend_of, payload, created_at)
-          VALUES (${id}::uuid, ${userKey}::int, ${message.messageId}::uuid, ${kind}, ${message.resendOf}::uuid,
-            ${message.body}, clock_timestamp()))
-        INSERT INTO outbox_message (id, kind, user_key, payload, created_at)
-        VALUES (${id}::uuid, ${WEBHOOK_DELIVERY}, ${userKey}::int, '{}', clock_timestamp())`;
-      await tx.$executeRaw(deleteSurplus(userKey));
-      const [added] = await tx.$queryRaw<[StoredDelivery]>`${DELIVERIES} WHERE d.id = ${id}::uuid`;
-      return added;
-    });
-
   return {
     addTest: (authority: Authority, message: SignedMessage) =>
-      request(authority, 'test', async () => ({ ...message, resendOf: null })),
+      request(prisma, authority, 'test', async () => ({ ...message, resendOf: null })),
 
     /** Adds a new delivery of the same message. The original delivery keeps its outcome. */
     addResend: (authority: Authority, id: string) =>
-      request(authority, 'resend', async (tx) => {
+      request(prisma, authority, 'resend', async (tx) => {
         const [found] = await tx.$queryRaw<(SignedMessage & { resendOf: string })[]>`
           SELECT message_id::text AS "messageId", payload AS body, id::text AS "resendOf"
           FROM webhook_delivery WHERE id = ${id}::uuid AND user_key = ${authority.userKey}::int`;
