@@ -37,29 +37,32 @@ export const coingecko: SourceFacts = {
   attribution: 'Powered by CoinGecko',
 };
 
+/** The days of history of the daily and the finer series. Rejections lower them for this process. */
+type History = { day: number; finer: number };
+
+function limitReach(history: History, days: number, isOfAll: boolean): void {
+  if (isOfAll) history.day = Math.min(history.day, days);
+  history.finer = Math.min(history.finer, days);
+}
+
+/** Learns the reach from a rejection. A rejection of hours limits days only if it states the plan's days. */
+function learnReach(history: History, days: number, isDaily: boolean, error: unknown): void {
+  if (!isOutOfReach(error) || days <= 1) return;
+  const named = namedReach(error);
+  limitReach(history, reachAfterRefusal(days, named), isDaily || named !== undefined);
+}
+
 /** CoinGecko v3 (docs.coingecko.com). Every method throws `UpstreamFailure`. */
 export function openCoinGecko(options: Options) {
   const { plan, apiKey, catalogue, clock, dropped, ...others } = options;
   const { frozenAfter = () => Number.POSITIVE_INFINITY, ...rest } = others;
   const { keyHeader, ...terms } = coinGeckoPlan(plan);
-  const history = { day: terms.historyDays, finer: terms.historyDays };
+  const history: History = { day: terms.historyDays, finer: terms.historyDays };
   const read = createReader(apiKey);
   const readHistory = createReader(apiKey, { isHistory: true });
   const headers: Record<string, string> = keyHeader && apiKey ? { [keyHeader]: apiKey } : {};
   const upstream = openUpstream({ ...rest, name: 'coingecko', headers, clock });
   const reportItems = createItemReport(upstream.name, dropped);
-
-  function limitReach(days: number, isOfAll: boolean): void {
-    if (isOfAll) history.day = Math.min(history.day, days);
-    history.finer = Math.min(history.finer, days);
-  }
-
-  /** Learns the reach from a rejection. A rejection of hours limits days only if it states the plan's days. */
-  function learnReach(days: number, isDaily: boolean, error: unknown): void {
-    if (!isOutOfReach(error) || days <= 1) return;
-    const named = namedReach(error);
-    limitReach(reachAfterRefusal(days, named), isDaily || named !== undefined);
-  }
 
   /** @param days how far back the request reaches */
   async function chart(
@@ -80,7 +83,7 @@ export function openCoinGecko(options: Options) {
         return reportItems(requested.path, items).accepted;
       });
     } catch (error) {
-      learnReach(days, query.interval === 'daily', error);
+      learnReach(history, days, query.interval === 'daily', error);
       throw error;
     }
   }
@@ -89,9 +92,8 @@ export function openCoinGecko(options: Options) {
     name: 'coingecko' as const,
     plan,
 
-    /** The days of history of the daily and the finer series. Refusals and `limitReach` lower them for this process. */
-    history: history as Readonly<typeof history>,
-    limitReach: (days: number): void => limitReach(days, true),
+    history: history as Readonly<History>,
+    limitReach: (days: number): void => limitReach(history, days, true),
     /** Call this only for paid plans, because CoinGecko rejects other keys. */
     key: (): Promise<KeyFacts> =>
       upstream.send({ path: '/key' }, (response) => read(keyResponse, response, clock.now())),
