@@ -1,5 +1,5 @@
 import type { TokenName } from '#catalogue/token';
-import { type Clock, overlap, type Span, subtractSpans } from '#core/clock';
+import { type Clock, overlap, type Span } from '#core/clock';
 import { convertCandles } from '#prices/currencies/conversion';
 import type { Rates } from '#prices/currencies/rates';
 import { rateUnavailable, type Valuation, valuationBySamples } from '#prices/currencies/valuation';
@@ -21,6 +21,7 @@ import {
 import { type Currency, DOLLAR, tokenOfCurrency } from '#prices/model/currency';
 import { samplesIn, type Window } from '#prices/model/interval';
 import { keptFrom, keptOf, type Retention } from '#prices/model/market-sources';
+import { isNewlyMissing } from '#prices/model/missing-samples';
 import { columnsOf, firstUnsettled } from '#prices/model/series';
 import type { OpenedExchange } from '#prices/sources/open-exchange';
 import type { CachedResponses } from '#server/responses/response-cache';
@@ -80,12 +81,10 @@ async function fetch(deps: Deps, { token, interval }: CandleSeries, from: number
   const { rows, covers } = keptOf(fetched.candles, fetched.covers, keptFrom(retention, source.name, now));
   const settling = rows.map((candle) => ({ ...candle, final: isCandleSettled(candle.at, length, now) }));
   const update = { interval, rows: settling, covers };
-  const missingSpans = cache.missing(token, interval);
+  const before = cache.missing(token, interval);
   await cache.record(source.name, candleFetch({ token, interval }), token, [update], now);
   const name = missingCandlesOf({ token, interval });
-  const missing = cache.missing(token, interval);
-  const isNew = missing.some((span) => subtractSpans(span, missingSpans).length > 0);
-  if (isNew || (missing.length > 0 && cache.fetchedAt(name) === undefined))
+  if (isNewlyMissing(cache.missing(token, interval), before, cache.fetchedAt(name)))
     await cache.record(source.name, name, token, [], now);
 }
 

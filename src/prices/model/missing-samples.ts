@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE, type Span } from '#core/clock';
+import { DAY, HOUR, MINUTE, type Span, subtractSpans } from '#core/clock';
 import { type CandleColumns, candleLength, type StoredCandle } from './candle.ts';
 import { type Interval, isGap } from './interval.ts';
 import { MARKET_SOURCES, type MarketSourceName } from './market-sources.ts';
@@ -95,3 +95,7 @@ export function retryPause(missingSince: number | undefined, fetchedAt: number |
 /** Whether the longest pause has been reached. The source is then assumed not to have the samples. */
 export const isGivenUp = (missingSince: number | undefined, fetchedAt: number | undefined): boolean =>
   retryPause(missingSince, fetchedAt) === LONGEST_RETRY;
+
+/** Whether samples are missing that were not missing before, or for which no time is stored yet (`since`, Unix ms). */
+export const isNewlyMissing = (missing: readonly Span[], before: readonly Span[], since: number | undefined): boolean =>
+  missing.some((span) => subtractSpans(span, before).length > 0) || (missing.length > 0 && since === undefined);

@@ -1,8 +1,9 @@
 import type { TokenName } from '#catalogue/token';
-import { DAY, HOUR, overlap, type Span, startOfDate, subtractSpans } from '#core/clock';
+import { DAY, HOUR, overlap, type Span, startOfDate } from '#core/clock';
 import { missingOf, RETRIED } from '#prices/latest/latest-cache';
 import { type Interval, intervalStart, isSettled, lastKnowable } from '#prices/model/interval';
 import { PRIMARY_SOURCE } from '#prices/model/market-sources';
+import { isNewlyMissing } from '#prices/model/missing-samples';
 import { firstOfEach, type Sample, splitDaily } from '#prices/model/sample';
 import type { PointUpdate } from '#prices/series/sql-store';
 import type { CoinGecko } from '#prices/sources/coingecko';
@@ -37,9 +38,7 @@ const recordWithMissing =
     await record(resource, token, updates, now);
     for (const interval of RETRIED) {
       const name = missingOf(token, interval);
-      const isNew = (span: Span) => subtractSpans(span, before.get(interval) ?? []).length > 0;
-      const spans = missing(interval);
-      if (spans.some(isNew) || (spans.length > 0 && archive.fetchedAt(name) === undefined))
+      if (isNewlyMissing(missing(interval), before.get(interval) ?? [], archive.fetchedAt(name)))
         await record(name, token, [], now);
     }
   };
