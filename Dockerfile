@@ -23,7 +23,7 @@ FROM node AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund \
-  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*small_bg.postgresql*.mjs' -delete \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*small_bg.postgresql.mjs' -delete \
   && find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete \
   && find node_modules -type f -name '*.md' ! -iname 'licen[cs]e*' -delete \
   && find node_modules -type d -regex '.*/\(tests?\|docs\|benchmarks?\|examples\)' -prune -exec rm -r {} +
