@@ -2,12 +2,15 @@ import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fas
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { maskApiKeys } from '#core/log';
+import { Problem } from '#core/problems';
 import type { OpenGate } from '#gate/open-gate';
 import { inputSchema, outputSchema } from '#mcp/protocol/json-schema';
-import { createProtocol, type Exchange, type LegacyResponse } from '#mcp/protocol/protocol';
+import type { Exchange, LegacyResponse } from '#mcp/protocol/protocol';
 import { readMessage } from '#mcp/protocol/read-message';
+import { createMessageServer } from '#mcp/protocol/serve-message';
 import type { EnterWindow } from '#prices/history/history-routes';
 import type { RequestBodies } from '#server/connections/request-body';
+import { mediaTypeOf } from '#server/connections/unread-body';
 import { readJsonBodies } from '#server/json-body';
 import { acceptedCoding } from '#server/responses/negotiation';
 import type { ReportProblem } from '#server/responses/problem-responses';
@@ -91,6 +94,17 @@ async function send(request: FastifyRequest, reply: FastifyReply, answer: Legacy
   return reply.send(bytesOf(payload));
 }
 
+/** Aborts if the client disconnects before the response is sent. */
+function disconnectOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const abort = () => {
+    if (!raw.writableFinished) gone.abort();
+  };
+  if (raw.closed) abort();
+  else raw.once('close', abort);
+  return gone.signal;
+}
+
 type Options = {
   bodies: RequestBodies;
   report: ReportProblem;
@@ -113,8 +127,8 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (
     atOnce: MESSAGES_AT_ONCE,
   });
   const runTool = createToolRunner(count, findSuccessors, ensureTokens);
-  const protocol = createProtocol();
-  app.addHook('onClose', protocol.close);
+  const messages = createMessageServer();
+  app.addHook('onClose', messages.close);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = tools.map(({ name, title, description, scope, input, output }) => ({
     scope,
@@ -142,16 +156,26 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (
     report: (error) => report(request, reply, error),
   });
 
-  const exchangeOf = (caller: Caller): Exchange => ({
-    list: () => listed.filter(({ scope }) => caller.hasScope(scope)).map(({ entry }) => entry),
-    call(name, input, signal) {
-      const tool = byName.get(name);
-      return tool && runTool(tool, input, { caller, signal });
-    },
-  });
+  function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+    const caller = callerOf(request, reply);
+    let gone: AbortSignal | undefined;
+    const exchange = {
+      caller,
+      get signal() {
+        gone ??= disconnectOf(reply);
+        return gone;
+      },
+      list: () => listed.filter(({ scope }) => caller.hasScope(scope)).map(({ entry }) => entry),
+      call(name: string, input: Record<string, unknown>) {
+        const tool = byName.get(name);
+        return tool && runTool(tool, input, exchange);
+      },
+    };
+    return exchange;
+  }
 
   const preValidation: preValidationHookHandler = (request, _reply, done) => {
-    request.body = readMessage(request.body);
+    readMessage(request.body);
     done();
   };
 
@@ -159,16 +183,10 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (
   for (const path of ['/mcp', '/mcp/']) {
     const options = { schema: { ...schema, hide: path !== '/mcp' }, config, preValidation };
     app.post(path, options, async (request, reply) => {
-      const gone = new AbortController();
-      const abort = () => gone.abort();
-      reply.raw.once('close', abort);
-      try {
-        const exchange = exchangeOf(callerOf(request, reply));
-        const message = request.body as object;
-        return await send(request, reply, await protocol.serve(request.headers, message, exchange, gone.signal));
-      } finally {
-        reply.raw.off('close', abort);
-      }
+      if (mediaTypeOf(request) !== 'application/json')
+        throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+      const message = request.body as object;
+      return send(request, reply, await messages.serve(request.headers, message, exchangeOf(request, reply)));
     });
   }
 };

@@ -7,28 +7,7 @@ import { type JsonKind, readJsonText } from '#mcp/protocol/read-message';
 import { assertNoSecretNames } from '#server/connections/request-head';
 import { parameterValidator } from '#server/parameter-validator';
 import type { CountCall } from './mcp-metrics.ts';
-import type { Cell, Row, Tool, ToolCall, ToolResult } from './tool.ts';
-
-/** The maximum number of lines in a table, including the header. */
-const MAX_LINES = 56;
-
-/** `count` positions from 0 through `last`, evenly spaced, both ends included. */
-const spread = (last: number, count: number): number[] =>
-  Array.from({ length: count }, (_, i) => Math.round((i * last) / (count - 1)));
-
-/** Quotes a text that could be read as several cells or lines, such as the log of a transaction. */
-const cellText = (cell: Cell): string | number =>
-  typeof cell === 'string' && /[",\r\n]/.test(cell) ? JSON.stringify(cell) : (cell ?? '');
-
-/** Comma-separated lines. A longer table contains evenly spaced rows, among them the first and the last. */
-export function table(columns: readonly string[], rows: readonly Row[]): string {
-  const maxRows = MAX_LINES - 2;
-  const isLong = rows.length > maxRows;
-  const shown = isLong ? spread(rows.length - 1, maxRows).map((i) => rows[i] as Row) : rows;
-  const lines = [columns, ...shown].map((row) => Object.values(row).map(cellText).join(','));
-  if (isLong) lines.push(`${maxRows} of ${rows.length} rows, evenly spaced. structuredContent contains all.`);
-  return lines.join('\n');
-}
+import type { Tool, ToolCall, ToolResult } from './tool.ts';
 
 /** Problems are written for HTTP. These phrases have another form in the result of a tool. */
 const forTools = (text: string): string => text.replaceAll('`', '').replaceAll('GET /v1/tokens', 'list_tokens');
@@ -55,26 +34,24 @@ function rejectionOf(problem: Problem, requestId: string) {
     ...(members.error === undefined ? [] : [`Reported by the node: ${members.error}`]),
     `Request ID: ${requestId}. Nothing was charged.`,
   ];
-  return { isError: true, content: [{ type: 'text' as const, text: lines.join('\n') }] };
+  return JSON.stringify({ isError: true, content: [{ type: 'text', text: lines.join('\n') }] });
 }
 
-/** `structuredContent`, and the same as text for models that read only text. */
-function resultOf(result: ToolResult<object>, remainingCalls: number, successors: string | undefined) {
-  const { data, columns, rows, source, at, gaps = [], currency, note } = result;
+/** A result as JSON: `structuredContent`, and the same as text for models that read only text. */
+function resultOf(result: ToolResult<object>, remainingCalls: number, successors: string | undefined): string {
+  const { written, source, at, gaps = [], currency, note } = result;
   const asOf = iso(at);
   const lines = [
-    table(columns, rows),
     `Source: ${source}. As of ${asOf}. Remaining calls: ${remainingCalls}.`,
     ...(successors === undefined ? [] : [`Tokens that replace requested tokens: ${successors}`]),
     ...(currency === undefined ? [] : [`Currency: ${currency}`]),
     ...(gaps.length > 0 ? [`Missing: ${gaps.join(', ')}`] : []),
     ...(note === undefined ? [] : [note]),
   ];
-  const optional = { ...(currency !== undefined && { currency }), ...(gaps.length > 0 && { gaps: [...gaps] }) };
-  return {
-    content: [{ type: 'text' as const, text: lines.join('\n') }],
-    structuredContent: { ...data, source, asOf, remainingCalls, ...optional, ...(note !== undefined && { note }) },
-  };
+  const text = `"${written.lines}\\n${JSON.stringify(lines.join('\n')).slice(1)}`;
+  const provenance = { source, asOf, remainingCalls, currency, gaps: gaps.length > 0 ? gaps : undefined, note };
+  const structuredContent = `${written.json.slice(0, -1)},${JSON.stringify(provenance).slice(1)}`;
+  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${structuredContent}}`;
 }
 
 /** Reads the arguments of a tool. Some models write arrays and numbers as texts, and some texts as numbers. */
@@ -109,26 +86,30 @@ export function createToolRunner(count: CountCall, findSuccessors: FindSuccessor
     return value;
   }
 
-  async function run(tool: Tool, args: Record<string, unknown>, { caller, signal }: ToolCall) {
+  async function run(tool: Tool, args: Record<string, unknown>, call: ToolCall) {
+    const { caller } = call;
     caller.requireScope(tool.scope);
     await ensureTokens(caller.user, args);
     const input = inputOf(tool, args);
     const cost = tool.cost?.(input) ?? 0;
     if (cost > 0) await caller.charge(cost);
     else if (tool.scope === 'node') await caller.countNodeRequest();
-    const result = await untilAborted(tool.call(input, { caller, signal }), signal);
+    const pending = tool.call(input, call);
+    const result = pending instanceof Promise ? await untilAborted(pending, call.signal) : pending;
     return resultOf(result, await caller.remaining(), findSuccessors(args));
   }
 
-  return async function runTool(tool: Tool, input: Record<string, unknown>, { caller, signal }: ToolCall) {
+  /** Returns a result or a refusal as JSON. Rejects only if the client has disconnected. */
+  return async function runTool(tool: Tool, input: Record<string, unknown>, call: ToolCall): Promise<string> {
     annotate({ 'gen_ai.tool.name': tool.name });
     try {
-      const result = await run(tool, input, { caller, signal });
+      const result = await run(tool, input, call);
       count(tool.name, 'ok');
       return result;
     } catch (error) {
+      const { caller } = call;
       caller.refund();
-      if (signal.aborted) {
+      if (call.signal.aborted) {
         count(tool.name, 'cancelled');
         throw error;
       }

@@ -20,11 +20,11 @@ type Provenance = {
   note?: string | undefined;
 };
 
-export type ToolResult<Data> = Provenance & {
-  data: Data;
-  columns: readonly string[];
-  rows: readonly Row[];
-};
+/** The data as JSON, and its rows as lines in a JSON string, for models that read only text. `DATA` exists only in types. */
+export type Written<Data> = { readonly json: string; readonly lines: string; readonly [DATA]?: Data };
+declare const DATA: unique symbol;
+
+export type ToolResult<Data> = Provenance & { written: Written<Data> };
 
 /** The request that contains a call, as far as the gate and the tools need it. */
 export type Caller = {
@@ -46,8 +46,8 @@ export type Caller = {
   report(error: unknown): Problem;
 };
 
-/** `signal` aborts when the client disconnects. */
-export type ToolCall = { caller: Caller; signal: AbortSignal };
+/** `signal` aborts when the client disconnects. It is created on first use, because most calls do not wait. */
+export type ToolCall = { readonly caller: Caller; readonly signal: AbortSignal };
 
 export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> = {
   name: string;
@@ -57,7 +57,7 @@ export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodOb
   cost?: (input: z.output<Input>) => number;
   input: Input;
   output: Output;
-  call(input: z.output<Input>, call: ToolCall): Promise<ToolResult<z.input<Output>>>;
+  call(input: z.output<Input>, call: ToolCall): ToolResult<z.input<Output>> | Promise<ToolResult<z.input<Output>>>;
 };
 
 /** Infers the types of a tool, and hides them from the list of all tools. */

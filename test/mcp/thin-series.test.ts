@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '#core/clock';
-import { table } from '#mcp/run-tool';
 import { inBuckets, intervalToRead, MAX_POINTS, noteOf } from '#mcp/thin-series';
-import { isoTime } from '#mcp/tool-response';
+import { isoTime, table } from '#mcp/tool-response';
 import { CANDLE_INTERVALS } from '#prices/model/candle';
 
 const START = Date.parse('2015-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 import {
+  type CallToolResult,
   classifyInboundRequest,
   createMcpHandler,
-  isJsonContentType,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type ListToolsResult,
@@ -13,10 +13,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { MINUTE } from '#core/clock';
-import { Problem } from '#core/problems';
 import { untilAborted } from '#core/until-aborted';
 import { VERSION } from '#core/version';
-import { isObject } from './read-message.ts';
 
 const INFO = { name: 'quotient', title: 'Quotient', version: VERSION };
 
@@ -34,12 +32,13 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-type CallResult = { content: { type: 'text'; text: string }[]; structuredContent?: object; isError?: boolean };
-
+/** A message and its response. */
 export type Exchange = {
   list(): ListToolsResult['tools'];
-  /** Returns undefined for an unknown tool. */
-  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallResult> | undefined;
+  /** Returns a `CallToolResult` as JSON, and undefined for an unknown tool. */
+  call(name: string, input: Record<string, unknown>): Promise<string> | undefined;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
 };
 
 const unknownTool = () =>
@@ -49,16 +48,13 @@ const unknownTool = () =>
 function serverOf({ list, call }: Exchange): Server {
   const server = new Server(INFO, OPTIONS);
   server.setRequestHandler('tools/list', () => ({ tools: list() }));
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq: { signal } }) => {
-    const result = call(params.name, params.arguments ?? {}, signal);
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const result = call(params.name, params.arguments ?? {});
     if (result === undefined) throw unknownTool();
-    return result as Promise<CallResult & { structuredContent?: Record<string, unknown> }>;
+    return result.then((text): CallToolResult => JSON.parse(text));
   });
   return server;
 }
-
-/** nginx's status for a client that has disconnected. */
-const CLIENT_GONE = 499;
 
 /** `text` is the body; empty if there is none. */
 export type LegacyResponse = { status: number; text: string };
@@ -67,11 +63,7 @@ export type LegacyResponse = { status: number; text: string };
  * Serves a request of the 2025 revisions. The SDK's handler would answer with an event stream, and its transport for
  * JSON takes 165 µs of CPU time per call, mostly for web requests and responses. This transport takes 30 µs.
  */
-async function respondToLegacy(
-  message: JSONRPCRequest,
-  exchange: Exchange,
-  signal: AbortSignal,
-): Promise<JSONRPCMessage> {
+async function respondToLegacy(message: JSONRPCRequest, exchange: Exchange): Promise<string> {
   const server = serverOf(exchange);
   const responded = Promise.withResolvers<JSONRPCMessage>();
   const transport: Transport = {
@@ -83,7 +75,7 @@ async function respondToLegacy(
   await server.connect(transport);
   transport.onmessage?.(message);
   try {
-    return await untilAborted(responded.promise, signal);
+    return JSON.stringify(await untilAborted(responded.promise, exchange.signal));
   } catch (error) {
     // Aborts the call. After a response, there is nothing to close.
     await server.close();
@@ -91,22 +83,10 @@ async function respondToLegacy(
   }
 }
 
-/**
- * Calls a tool if the message contains only its name and arguments. Returns undefined for any other message, and for an
- * unknown tool. The SDK would create a server, and check the arguments and the result, which `runTool` has checked.
- */
-function callTool({ id, method, params }: JSONRPCRequest, exchange: Exchange, signal: AbortSignal) {
-  if (method !== 'tools/call' || !isObject(params)) return undefined;
-  const { name, arguments: given = {}, ...rest } = params;
-  if (typeof name !== 'string' || !isObject(given) || Object.keys(rest).length > 0) return undefined;
-  return exchange.call(name, given, signal)?.then((result) => ({ result, jsonrpc: '2.0', id }));
-}
-
 async function serveLegacy(
   message: JSONRPCRequest,
   revision: string | undefined,
   exchange: Exchange,
-  signal: AbortSignal,
 ): Promise<LegacyResponse> {
   // A client negotiates the revision when it initializes, and names the revision in its other requests.
   if (message.method !== 'initialize' && revision !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) {
@@ -114,16 +94,10 @@ async function serveLegacy(
     const error = { code: ProtocolErrorCode.InvalidRequest, message: `Unsupported protocol revision (${supported})` };
     return { status: 400, text: JSON.stringify({ jsonrpc: '2.0', id: message.id, error }) };
   }
-  try {
-    const response = callTool(message, exchange, signal) ?? respondToLegacy(message, exchange, signal);
-    return { status: 200, text: JSON.stringify(await response) };
-  } catch (error) {
-    if (signal.aborted) return { status: CLIENT_GONE, text: '' };
-    throw error;
-  }
+  return { status: 200, text: await respondToLegacy(message, exchange) };
 }
 
-type ProtocolHeaders = Readonly<Record<string, unknown>>;
+export type ProtocolHeaders = Readonly<Record<string, unknown>>;
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -158,15 +132,8 @@ export function createProtocol() {
   });
 
   return {
-    /** `body` is the parsed message. `signal` aborts when the client disconnects. */
-    async serve(
-      headers: ProtocolHeaders,
-      body: object,
-      exchange: Exchange,
-      signal: AbortSignal,
-    ): Promise<LegacyResponse> {
-      if (!isJsonContentType(textIn(headers['content-type']) ?? null))
-        throw new Problem('unsupported_media_type', 'Send the body as application/json.');
+    /** `body` is the parsed message. */
+    async serve(headers: ProtocolHeaders, body: object, exchange: Exchange): Promise<LegacyResponse> {
       const revision = textIn(headers['mcp-protocol-version']);
       const mcpMethodHeader = textIn(headers['mcp-method']);
       const outcome = classifyInboundRequest({
@@ -178,15 +145,17 @@ export function createProtocol() {
       if (outcome.kind === 'legacy') {
         const isRequest = outcome.reason === 'initialize' || outcome.reason === 'no-claim';
         // Notifications and responses of clients have no effect without a session.
-        return isRequest ? serveLegacy(body as JSONRPCRequest, revision, exchange, signal) : { status: 202, text: '' };
+        return isRequest ? serveLegacy(body as JSONRPCRequest, revision, exchange) : { status: 202, text: '' };
       }
       const { method, id } = body as JSONRPCRequest;
       if (outcome.kind === 'modern' && method === 'subscriptions/listen' && id !== undefined)
         return refuseSubscription(id);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
-      const response = await modern.fetch(toWebRequest(headers, signal), { authInfo, parsedBody: body });
+      const response = await modern.fetch(toWebRequest(headers, exchange.signal), { authInfo, parsedBody: body });
       return { status: response.status, text: await response.text() };
     },
     close: modern.close,
   };
 }
+
+export type Protocol = ReturnType<typeof createProtocol>;

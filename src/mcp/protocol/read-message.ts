@@ -9,17 +9,19 @@ import { parseJson } from '#server/json-body';
 type Members = Record<string, unknown>;
 
 /** The members of a message. Others are ignored, because JSON-RPC does not define them. */
-const MEMBERS = ['jsonrpc', 'id', 'method', 'params'] as const;
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const OBJECTS = ['_meta', 'arguments', 'capabilities', 'clientInfo'] as const;
 
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Omits members that are null, because many libraries write an absent member as null. */
-function withoutNulls(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]));
+/** Deletes members that are null, because many libraries write an absent member as null. */
+function deleteNulls(value: unknown): void {
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) {
+    if (value[name] === null) delete value[name];
+    else deleteNulls(value[name]);
+  }
 }
 
 /** The kinds of values in JSON Schema whose JSON text differs from the text itself. */
@@ -44,17 +46,15 @@ export function readJsonText(value: unknown, kind: JsonKind): unknown {
 
 function readParams(value: unknown): unknown {
   const params = readJsonText(value, 'object');
-  if (!isObject(params)) return params;
-  const read = OBJECTS.flatMap((name) => (name in params ? [[name, readJsonText(params[name], 'object')]] : []));
-  return withoutNulls({ ...params, ...Object.fromEntries(read) });
+  if (isObject(params))
+    for (const name of OBJECTS) if (name in params) params[name] = readJsonText(params[name], 'object');
+  return params;
 }
 
-/** Reads a message: null equals absent, and an object that was sent as JSON text is an object. */
-export function readMessage(body: unknown): unknown {
-  if (!isObject(body)) return body;
-  const members = MEMBERS.flatMap((name) => {
-    const value = name === 'params' ? readParams(body[name]) : body[name];
-    return value === undefined || value === null ? [] : [[name, value]];
-  });
-  return Object.fromEntries(members);
+/** Reads a message in place: null equals absent, and an object that was sent as JSON text is an object. */
+export function readMessage(body: unknown): void {
+  if (!isObject(body)) return;
+  for (const name of Object.keys(body)) if (!MEMBERS.has(name)) delete body[name];
+  if ('params' in body) body.params = readParams(body.params);
+  deleteNulls(body);
 }

@@ -4,7 +4,14 @@ import type { Statistics } from '#statistics/statistics';
 import { type TokenStatistics, tokenStatistics } from '#statistics/statistics-records';
 import { statisticsToken, usd } from '#statistics/statistics-routes';
 import { defineTool } from '../tool.ts';
-import { isoTime, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
+import { isoTime, isoTimeSchema, resultFrom, write } from '../tool-response.ts';
+
+function writeStatistics(record: TokenStatistics) {
+  const data = { ...record, time: isoTime(record.time * SECOND) };
+  const { reasons, ...figures } = data;
+  const rows = Object.entries(figures).map(([name, value]) => [name, value ?? reasons[name] ?? null]);
+  return write(data, ['figure', 'value'], rows);
+}
 
 export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
   defineTool({
@@ -21,12 +28,5 @@ export const getChainStatistics = (statistics: Pick<Statistics, 'latest'>) =>
     }),
     output: tokenStatistics.extend({ time: isoTimeSchema }),
 
-    async call({ token }) {
-      const response = await statistics.latest(token);
-      const record = jsonOf<TokenStatistics>(response);
-      const data = { ...record, time: isoTime(record.time * SECOND) };
-      const { reasons, ...figures } = data;
-      const rows = Object.entries(figures).map(([name, value]) => [name, value ?? reasons[name] ?? null]);
-      return { data, columns: ['figure', 'value'], rows, ...provenanceOf(response) };
-    },
+    call: ({ token }) => resultFrom(statistics.latest(token), writeStatistics),
   });

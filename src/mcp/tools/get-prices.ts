@@ -5,10 +5,21 @@ import type { Market } from '#prices/open-market';
 import { callsFor } from '#prices/parameters';
 import type { ToolParameters } from '../parameters.ts';
 import { defineTool, priceProvenance } from '../tool.ts';
-import { isoOfHttpDate, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
+import { isoOfHttpDate, isoTimeSchema, resultFrom, write } from '../tool-response.ts';
 
 const COLUMNS = ['tokenName', 'current_price', 'change_24h', 'market_cap', 'total_volume', 'at'] as const;
 const time = isoTimeSchema.nullable();
+
+function writePrices(records: readonly TokenPrice[]) {
+  const prices = records.map((price) => ({
+    ...price,
+    at: isoOfHttpDate(price.at),
+    ath_date: isoOfHttpDate(price.ath_date),
+    atl_date: isoOfHttpDate(price.atl_date),
+  }));
+  const rows = prices.map((price) => COLUMNS.map((column) => price[column]));
+  return write({ prices }, COLUMNS, rows);
+}
 
 export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, currency }: ToolParameters) =>
   defineTool({
@@ -25,20 +36,13 @@ export const getLatestPrices = (market: Pick<Market, 'latestOf'>, { tokens, curr
       ...priceProvenance,
     }),
 
-    async call({ tokenNames, currency }) {
-      const response = await market.latestOf(tokenNames, currency);
-      const prices = jsonOf<TokenPrice[]>(response).map((price) => ({
-        ...price,
-        at: isoOfHttpDate(price.at),
-        ath_date: isoOfHttpDate(price.ath_date),
-        atl_date: isoOfHttpDate(price.atl_date),
-      }));
-      const rows = prices.map((price) => COLUMNS.map((column) => price[column]));
-      return { data: { prices }, columns: COLUMNS, rows, ...provenanceOf(response) };
-    },
+    call: ({ tokenNames, currency }) => resultFrom(market.latestOf(tokenNames, currency), writePrices),
   });
 
 const SNAPSHOT_COLUMNS = ['current_price', 'market_cap', 'total_volume'] as const;
+
+const writeSnapshot = ([snapshot]: readonly [DateSnapshot]) =>
+  write(snapshot, SNAPSHOT_COLUMNS, [SNAPSHOT_COLUMNS.map((column) => snapshot[column])]);
 
 export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, currency }: ToolParameters) =>
   defineTool({
@@ -52,14 +56,5 @@ export const getPriceOnDate = (market: Pick<Market, 'date'>, { token, date, curr
     input: z.object({ tokenName: token, date, currency }),
     output: dateSnapshot.extend(priceProvenance),
 
-    async call({ tokenName, date, currency }) {
-      const response = await market.date(tokenName, date, 'json', currency);
-      const [snapshot] = jsonOf<[DateSnapshot]>(response);
-      return {
-        data: snapshot,
-        columns: SNAPSHOT_COLUMNS,
-        rows: [SNAPSHOT_COLUMNS.map((column) => snapshot[column])],
-        ...provenanceOf(response),
-      };
-    },
+    call: ({ tokenName, date, currency }) => resultFrom(market.date(tokenName, date, 'json', currency), writeSnapshot),
   });

@@ -18,7 +18,7 @@ import type { Market } from '#prices/open-market';
 import type { ToolParameters } from '../parameters.ts';
 import { inBuckets, intervalToRead, noteOf, SERIES_INTERVALS, type SeriesInterval } from '../thin-series.ts';
 import { defineTool, priceProvenance, type Row, type Tool } from '../tool.ts';
-import { isoTime, isoTimeSchema, jsonOf, provenanceOf } from '../tool-response.ts';
+import { isoTime, isoTimeSchema, resultFrom, write } from '../tool-response.ts';
 
 const figure = priceSeries.shape.prices.element.shape.price.nullable();
 const point = z.object({ date: isoTimeSchema, price: figure, market_cap: figure, total_volume: figure });
@@ -95,6 +95,11 @@ function seriesTool<Columns>({
   formOf,
   ...words
 }: Series<Columns>) {
+  const columns = Object.keys(row.shape);
+  const writeSeries = (series: { interval: SeriesInterval; [member: string]: unknown }) => ({
+    interval: series.interval,
+    ...write(series, columns, series[member] as readonly Row[]),
+  });
   return defineTool({
     ...words,
     scope: 'prices',
@@ -102,15 +107,15 @@ function seriesTool<Columns>({
     input,
     output: z.object({ interval: z.enum(SERIES_INTERVALS), [member]: z.array(row), ...priceProvenance }),
 
-    async call(parameters, { caller }) {
+    call(parameters, { caller }) {
       const { tokenName, fromDate, thruDate, interval: requested } = parameters;
       const interval = intervalToRead(readable, requested, (candidate) => windowOf(candidate, fromDate, thruDate).span);
-      await caller.turn(size(tokenName, windowOf(interval, fromDate, thruDate)));
-      const response = await read(formOf(interval), { ...parameters, interval });
-      const data = jsonOf<{ interval: SeriesInterval; [member: string]: unknown }>(response);
-      const note = noteOf(requested, data.interval);
-      const columns = Object.keys(row.shape);
-      return { data, columns, rows: data[member] as readonly Row[], note, ...provenanceOf(response) };
+      const respond = () =>
+        resultFrom(read(formOf(interval), { ...parameters, interval }), writeSeries, (written) =>
+          noteOf(requested, written.interval),
+        );
+      const turn = caller.turn(size(tokenName, windowOf(interval, fromDate, thruDate)));
+      return turn ? turn.then(respond) : respond();
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import { usageRecord } from '#users/users-records';
 import { defineTool } from '../tool.ts';
+import { write } from '../tool-response.ts';
 
 export const getUsage = (clock: Clock) =>
   defineTool({
@@ -16,6 +17,6 @@ export const getUsage = (clock: Clock) =>
       const { keys: _keys, paths: _paths, ...data } = await caller.usage();
       const { daily, ...totals } = data;
       const rows = [...Object.entries(totals), ...daily.map(({ date, calls }): [string, number] => [date, calls])];
-      return { data, columns: ['figure', 'value'], rows, source: 'ledger', at: clock.now() };
+      return { written: write(data, ['figure', 'value'], rows), source: 'ledger', at: clock.now() };
     },
   });

@@ -4,6 +4,7 @@ import { memo } from '#core/memo';
 import { tokenRecord } from '#prices/model/prices-records';
 import type { Market } from '#prices/open-market';
 import { defineTool } from '../tool.ts';
+import { write } from '../tool-response.ts';
 
 /** Long enough for a word, short enough to compare with thousands of tokens. */
 const search = z.string().max(100, 'must have at most 100 characters').optional().meta({
@@ -32,14 +33,8 @@ export function listTokens({ market, clock }: { market: Pick<Market, 'tokens'>; 
       const tokens = found.map(({ token: { name: tokenName, symbol, title }, listedAt }) => {
         return { tokenName, symbol, title, listed: isoDate(listedAt) };
       });
-      const rows = tokens.map(Object.values);
-      return {
-        data: { tokens },
-        columns: ['tokenName', 'symbol', 'title', 'listed'],
-        rows,
-        source: 'catalogue',
-        at: clock.now(),
-      };
+      const columns = ['tokenName', 'symbol', 'title', 'listed'];
+      return { written: write({ tokens }, columns, tokens), source: 'catalogue', at: clock.now() };
     },
   });
 }

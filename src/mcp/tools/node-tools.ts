@@ -6,6 +6,7 @@ import type { Nodes } from '#node/open-node';
 import type { NodeCaller } from '#node/pool';
 import { hash } from '#node/transactions-routes';
 import { defineTool, type ToolCall } from '../tool.ts';
+import { write } from '../tool-response.ts';
 
 /** Calls the node within the user's limit of concurrent calls, which the node's routes share. */
 export const createCallNode =
@@ -36,14 +37,8 @@ export const getBalances = (callNode: CallNode, clock: Clock) =>
     async call({ address }, call) {
       const data = await callNode(call, (node, by) => node.balances(address, by));
       const rows = data.result.map(({ denom, amount }) => [denom, amount]);
-      return {
-        data,
-        columns: ['denom', 'amount'],
-        rows,
-        source: 'node',
-        at: clock.now(),
-        note: `Height: ${data.height}`,
-      };
+      const written = write(data, ['denom', 'amount'], rows);
+      return { written, source: 'node', at: clock.now(), note: `Height: ${data.height}` };
     },
   });
 
@@ -66,6 +61,6 @@ export const getTransaction = (callNode: CallNode, clock: Clock) =>
         data[name] === undefined ? [] : [[name, String(data[name]).slice(0, MAX_CHARACTERS)]],
       );
       const at = Date.parse(data.timestamp ?? '') || clock.now();
-      return { data, columns: ['member', 'value'], rows, source: 'node', at };
+      return { written: write(data, ['member', 'value'], rows), source: 'node', at };
     },
   });
