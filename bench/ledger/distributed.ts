@@ -1,7 +1,6 @@
 import { hasCitus, startEmptyCluster } from '../../fixtures/citus-cluster.ts';
 import { startPostgresServer } from '../../fixtures/postgres-server.ts';
 import { countResponses, hasWrk, latencies, load } from '../measuring/load.ts';
-import { reading } from '../measuring/reading.ts';
 import { atLeast, type Figure, median, none, seen } from '../measuring/table.ts';
 import { execute } from '../stand/database.ts';
 import { freePort } from '../stand/free-port.ts';
@@ -27,15 +26,6 @@ const openCluster = async () => {
   const { url, workers, distribute, close } = await startEmptyCluster();
   return { url, workers, nodes: [url, ...workers.map((worker) => worker.url)], prepare: distribute, close };
 };
-
-/**
- * Makes calls until each key has a lease. A cluster opens the leases one by one, so calls of many new keys at the same time
- * would wait longer than five seconds, and be rejected.
- */
-async function openLeases({ latest, metrics }: { latest: string; metrics: string }, keys: readonly string[]) {
-  while ((await reading(metrics))('quotient_leases_open') < keys.length)
-    await countResponses({ url: latest, keys, seconds: 5, connections: 16 });
-}
 
 /** The rate with all keys, and the difference between the calls in the ledger and the responses. */
 async function round(open: () => Promise<MeasuredDatabase>) {
@@ -79,12 +69,12 @@ async function loseWorker(): Promise<Figure[]> {
     const stand = await openStand({ databaseServer: cluster.url }, LOSS.keys, undefined, database);
     try {
       await cluster.prepare();
-      const metricsPort = await freePort();
-      const { url } = await stand.startService({ METRICS_PORT: String(metricsPort) });
+      const { url } = await stand.startService();
       const worker = cluster.workers[0] as (typeof cluster.workers)[0];
       const { lost, others } = await keysByWorker(cluster.url, stand.keys, worker.port);
       const measured = { url: `${url}${LATEST}`, keys: others, seconds: LOSS.seconds };
-      await openLeases({ latest: measured.url, metrics: `http://127.0.0.1:${metricsPort}/metrics` }, stand.keys);
+      // Opens the leases.
+      await countResponses({ ...measured, keys: stand.keys, connections: 16 });
       // A rejected call of the other users ends the measurement with an error.
       const turn = async () => {
         // The calls of the lost worker's users are rejected when their leases have run out.

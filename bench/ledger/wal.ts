@@ -15,7 +15,6 @@ import { makeUsers, migrate } from '../stand/users.ts';
 /** As long as PostgreSQL waits by default: the first change of a page after a checkpoint writes the whole page. */
 const CHECKPOINT_EVERY = 5 * MINUTE;
 const LIMIT = 10_000_000;
-const OPENED_AT_ONCE = 50;
 
 /** `calls` returns the number of calls that the key `n` makes in the tick `t`, counted from 0. */
 type Load = { name: string; keys: number; minutes: number; calls: (n: number, t: number) => number };
@@ -95,11 +94,10 @@ export async function play({ url, nodes, prepare }: MeasuredDatabase, { keys, mi
   };
   const allowance = createAllowance({
     keyCache: createKeyCache({ store: createKeyHolderStore(database.prisma), clock }),
-    ledger: createLedgerStore({ prisma: database.prisma, query, execute: change }),
+    ledger: createLedgerStore({ ...database, query, execute: change }),
     clock,
     failures,
     tickMs: 2 ** 30,
-    isDistributed: database.isDistributed,
   });
   const callers: KeyHolder[] = [];
   for (const apiKey of apiKeys) callers.push(await allowance.holderOf(apiKey));
@@ -114,11 +112,6 @@ export async function play({ url, nodes, prepare }: MeasuredDatabase, { keys, mi
     tickTimes.push(waited);
   }
 
-  // On a cluster, the first calls of each user have separate statements, and wait at most five seconds.
-  for (let n = 0; n < keys; n += OPENED_AT_ONCE) {
-    const receipts = callers.slice(n, n + OPENED_AT_ONCE).map((key) => allowance.spend(key, 1));
-    for (const receipt of await Promise.all(receipts)) allowance.keep(receipt);
-  }
   // The first minute rests idle keys.
   for (let t = 0; t < 60; t++) await tick(t);
   await onNodes('CHECKPOINT');

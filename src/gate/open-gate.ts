@@ -12,13 +12,12 @@ import { createAllowance } from './allowance.ts';
 type Deps = Pick<OpenKeys, 'keyCache' | 'tickets'> &
   Pick<OpenLedger, 'ledger' | 'observeWait'> & {
     settings: { burstPerSecond: number; shutdownGraceMs: number };
-    database: { isDistributed: boolean };
     clock: Clock;
     failures: FailureLog;
     requestLog: Gate['requestLog'];
   };
 
-export function openGate({ settings, database, keyCache, tickets, ledger, observeWait, ...deps }: Deps) {
+export function openGate({ settings, keyCache, tickets, ledger, observeWait, ...deps }: Deps) {
   const { clock, failures, requestLog } = deps;
   const { burstPerSecond, shutdownGraceMs } = settings;
   const allowance = createAllowance({
@@ -26,7 +25,6 @@ export function openGate({ settings, database, keyCache, tickets, ledger, observ
     ledger,
     clock,
     failures,
-    isDistributed: database.isDistributed,
     firstGrant: burstPerSecond || undefined,
     observeWait,
   });

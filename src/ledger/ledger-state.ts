@@ -10,6 +10,8 @@ export type Spender = Term & { key: number; limit: number };
 
 export type Quota = {
   readonly userKey: number;
+  /** The number of the shard with the user's rows. Undefined until it has been read. */
+  shard: number | undefined;
   /** The lease from which calls are spent, and other leases with a row in the ledger. */
   lease: Lease | undefined;
   past: Lease[];
@@ -36,8 +38,6 @@ export type LedgerOptions = {
   ledger: LedgerStore;
   clock: Clock;
   failures: Pick<FailureLog, 'failed'>;
-  /** Whether the ledger's tables are distributed over a cluster. */
-  isDistributed?: boolean | undefined;
   /** The least time between two ticks, in ms. */
   tickMs?: number | undefined;
   /** A newly opened page sends about this many calls at once. */
@@ -54,7 +54,7 @@ export type LedgerOptions = {
 
 /** The ledger as one process knows it. Instants are on the monotonic clock, in ms. */
 export function newLedger({ ledger: store, clock, failures, observeWait, ...options }: LedgerOptions) {
-  const { isDistributed = false, tickMs = SECOND, sweepAfterMs = SWEEP_SECONDS * SECOND } = options;
+  const { tickMs = SECOND, sweepAfterMs = SWEEP_SECONDS * SECOND } = options;
   const { firstGrant = 50, reservePart = 1000, recallMs = EXHAUSTED_FOR } = options;
   return {
     /** The ID of the process's row. Replaced once other processes have begun to return the calls of the old ID. */
@@ -69,7 +69,6 @@ export function newLedger({ ledger: store, clock, failures, observeWait, ...opti
     clock,
     failures,
     observeWait,
-    isDistributed,
     tickMs,
     firstGrant,
     reservePart,

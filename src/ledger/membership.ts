@@ -37,7 +37,7 @@ export function refuseFailed({ clock, failedUntil }: Ledger): void {
 export async function answerTo<Answer>(
   ledger: Ledger,
   asking: Promise<Answer>,
-  concernsAll = !ledger.isDistributed,
+  concernsAll = !ledger.store.isDistributed,
 ): Promise<Answer> {
   try {
     const answer = await withinDeadline(asking);

@@ -11,7 +11,7 @@ import { createUsageRetention } from './usage/usage-retention.ts';
 
 type Deps = {
   settings: ReturnType<typeof ledgerSettings>;
-  database: Pick<Database, 'prisma' | 'query' | 'execute'>;
+  database: Pick<Database, 'prisma' | 'query' | 'execute' | 'isDistributed'>;
   refreshes: RefreshStore;
   metrics: MetricsRegistry;
   clock: Clock;

@@ -20,11 +20,12 @@ export function leasesOf({ quotas }: Ledger, userKey: number): Lease[] {
   return quota ? leasesIn(quota) : [];
 }
 
-export function quotaOf({ quotas, clock }: Ledger, userKey: number): Quota {
+export function quotaOf({ quotas, clock, store }: Ledger, userKey: number): Quota {
   let quota = quotas.get(userKey);
   if (quota) return quota;
   quota = {
     userKey,
+    shard: store.isDistributed ? undefined : 0,
     lease: undefined,
     past: [],
     rate: 0,

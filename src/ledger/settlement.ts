@@ -8,8 +8,8 @@ import type { Ledger, Quota } from './ledger-state.ts';
 import { answerTo, maySweep, renew } from './membership.ts';
 import { nextStep } from './next-step.ts';
 import { areClosed, endLease, leasesIn, reviewQuotas } from './quotas.ts';
-import { inPieces, sweep, usersAtOnce } from './sweep.ts';
-import { ask, holding, MAX_AT_ONCE } from './user-queue.ts';
+import { sweep } from './sweep.ts';
+import { ask, holding, MAX_AT_ONCE, USERS_AT_ONCE } from './user-queue.ts';
 
 /** Leases per statement, which takes 3 µs for each. A waiting call never waits for more than one such statement. */
 const REPORTED_AT_ONCE = 5_000;
@@ -27,12 +27,14 @@ const LONGEST_TICK = 4;
 const STOP_INTERVAL = 50;
 
 const unreported = (quota: Quota) => leasesIn(quota).filter((lease) => !isReported(lease));
+const inPieces = <One>(all: readonly One[], size: number): One[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 const freeUsers = ({ quotas }: Ledger): Quota[] => [...quotas.values()].filter(({ isBusy }) => !isBusy);
 
-async function report(ledger: Ledger, users: readonly Quota[], isOfOneNode = false): Promise<void> {
+async function report(ledger: Ledger, users: readonly Quota[]): Promise<void> {
   const reports = users.flatMap(unreported).map((lease) => ({ ...lease, lease, details: detailText(lease) }));
   if (reports.length === 0) return;
-  const send = () => answerTo(ledger, ledger.store.report(reports, ++ledger.reports, isOfOneNode));
+  const send = () => answerTo(ledger, ledger.store.report(reports, ++ledger.reports));
   if ((await send()) < reports.length) {
     // A failover lost rows, or the rows of a swept process were closed after a day.
     const own = reports.map(({ lease }) => lease).filter(({ process }) => process === ledger.id);
@@ -48,32 +50,24 @@ async function report(ledger: Ledger, users: readonly Quota[], isOfOneNode = fal
   }
 }
 
-/** Reports to each node of a cluster after a node failed. */
-async function reportByNode(ledger: Ledger, users: readonly Quota[], failed: (error: unknown) => void): Promise<void> {
-  const nodes = await answerTo(ledger, ledger.store.usersByNode(users.map(({ userKey }) => userKey)));
-  const ofNode = nodes.map((keys) => keys.flatMap((key) => ledger.quotas.get(key) ?? []));
-  await Promise.all(ofNode.map((users) => report(ledger, users, true).catch(failed)));
-}
-
-/** Reports what is due. `failed` receives the failure of a cluster's node. */
+/** Reports what is due. `failed` receives the failure of a shard, which concerns only its users. */
 async function reportAll(ledger: Ledger, failed: (error: unknown) => void): Promise<void> {
   const due = freeUsers(ledger).filter((quota) => unreported(quota).length > 0);
-  for (const piece of inPieces(due, REPORTED_AT_ONCE)) {
-    const users = piece.filter(({ isBusy }) => !isBusy);
-    await holding(ledger, users, () =>
-      report(ledger, users).catch(async (error) => {
-        if (!ledger.isDistributed) throw error;
-        await reportByNode(ledger, users, failed);
-      }),
-    );
-  }
+  const ofShards = [...Map.groupBy(due, ({ shard }) => shard).values()].map(async (ofShard) => {
+    for (const piece of inPieces(ofShard, REPORTED_AT_ONCE)) {
+      const users = piece.filter(({ isBusy }) => !isBusy);
+      await holding(ledger, users, () => report(ledger, users));
+    }
+  });
+  await Promise.all(ledger.store.isDistributed ? ofShards.map((reported) => reported.catch(failed)) : ofShards);
 }
 
 /** Closes, grants and returns what is due. */
 async function askAll(ledger: Ledger, since: number, failed: (error: unknown) => void): Promise<void> {
   const due = freeUsers(ledger).filter((quota) => nextStep(ledger, quota) !== undefined);
+  due.sort((one, other) => (one.shard ?? 0) - (other.shard ?? 0));
   // Half of the statements that run at the same time are left to waiting calls.
-  for (const piece of inPieces(due, (usersAtOnce(ledger) * MAX_AT_ONCE) / 2)) {
+  for (const piece of inPieces(due, (USERS_AT_ONCE * MAX_AT_ONCE) / 2)) {
     if (ledger.clock.elapsed() - since > ASKS_FOR) break;
     await Promise.all(piece.map((quota) => ask(ledger, quota).catch(failed)));
   }

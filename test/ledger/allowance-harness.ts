@@ -48,7 +48,7 @@ type Loss = 'request' | 'answer';
  * the default part of the remaining calls that idle leases may keep.
  */
 export function openLeaseHolder(
-  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'> & { isDistributed?: boolean },
+  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute' | 'isDistributed'>,
   clock: Clock,
   { reservePart, sweepAfterMs = 0 }: { reservePart?: number; sweepAfterMs?: number | undefined } = {},
 ) {
@@ -75,8 +75,7 @@ export function openLeaseHolder(
     report: fragile(report, 0),
     close: fragile(close, undefined),
   };
-  const { isDistributed } = database;
-  const byHand = { tickMs: BY_HAND, recallMs: 0, sweepAfterMs, reservePart, isDistributed };
+  const byHand = { tickMs: BY_HAND, recallMs: 0, sweepAfterMs, reservePart };
   const allowance = createAllowance({ keyCache, ledger: cut, clock, failures: unlogged, ...byHand });
   const { users, keys, administration } = createUserServices(database.prisma, { clock, changed: allowance.sync });
 
@@ -178,7 +177,10 @@ export async function usageDays(database: Pick<TestDatabase, 'prisma'>, userKey:
 }
 
 /** Closes the leases of all processes of a user that are not alive, as other processes do within a day. */
-export async function sweep(database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'>, userKey: number) {
+export async function sweep(
+  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute' | 'isDistributed'>,
+  userKey: number,
+) {
   const ledger = createLedgerStore(database);
   await age(database, userKey, 31);
   for (const lease of await ledger.sweep(userKey)) await ledger.grant([{ ...lease, want: 0, need: 0 }]);

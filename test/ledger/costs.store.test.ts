@@ -180,7 +180,7 @@ it('a call is rejected at once if its lease holds more than a lowered limit leav
   const { key, apiKey } = await createUser(database, only, { limit: EXPENSIVE, at: START });
   only.refund(await only.call(apiKey, EXPENSIVE));
   const running = await only.call(apiKey, 6);
-  await database.prisma.user.update({ where: { key }, data: { limit: 3 } });
+  await database.prisma.user.updateMany({ where: { key }, data: { limit: 3 } });
   expect(await outcome(only.call(apiKey, 5), only)).toMatchObject({ code: 'quota_exceeded' });
   only.keep(running);
   await close();

@@ -105,17 +105,24 @@ it("processes that request a user's first lease at the same time are granted at 
 });
 
 it.each([
-  { isDistributed: false, grants: Array<number>(16).fill(500) },
-  { isDistributed: true, grants: Array<number>(8_000).fill(1) },
-])('statements have a bounded size, in a cluster ($isDistributed) one user', async ({ isDistributed, grants }) => {
+  { isDistributed: false, shards: 1, largest: { grant: 500, report: 5_000 } },
+  { isDistributed: true, shards: 32, largest: { grant: 250, report: 250 } },
+])('statements have a bounded size, and users of one of $shards shards', async ({ isDistributed, shards, largest }) => {
   const KEYS = 8_000;
+  const shardOf = (key: number) => key % shards;
   const sizes = { grant: [] as number[], report: [] as number[] };
+  const add = (kind: keyof typeof sizes, leases: readonly { userKey: number }[]) => {
+    sizes[kind].push(leases.length);
+    expect(new Set(leases.map(({ userKey }) => shardOf(userKey))).size).toBe(1);
+  };
   const ledger = {
+    isDistributed,
+    shardsOf: async (userKeys: readonly number[]) => userKeys.map(shardOf),
     live: async () => true,
     sweep: async () => [],
     open: async () => undefined,
-    grant: async (requests: readonly { want: number }[]) => {
-      sizes.grant.push(requests.length);
+    grant: async (requests: readonly { userKey: number; want: number }[]) => {
+      add('grant', requests);
       return requests.map(({ want }, i) => ({
         n: i + 1,
         granted: want,
@@ -125,20 +132,22 @@ it.each([
         lapsed: null,
       }));
     },
-    report: async (reports: readonly unknown[]) => {
-      sizes.report.push(reports.length);
+    report: async (reports: readonly { userKey: number }[]) => {
+      add('report', reports);
       return reports.length;
     },
   } as unknown as ReturnType<typeof createLedgerStore>;
   const keyCache = { sync: async () => [] } as unknown as ReturnType<typeof createKeyCache>;
-  const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND, isDistributed });
+  const allowance = createAllowance({ keyCache, ledger, clock, failures: unlogged, tickMs: BY_HAND });
   const user = { limit: 1e6, plan: 'monthly', anchor: START, validUntil: START * 2 };
   const receipts = await Promise.all(
     Array.from({ length: KEYS }, (_, key) => allowance.spend({ id: key, user: { ...user, key } } as never, 1)),
   );
-  expect(sizes.grant).toEqual(grants);
   for (const receipt of receipts) allowance.keep(receipt);
   await allowance.settle();
-  expect(sizes.report).toEqual([5_000, 3_000]);
+  for (const kind of ['grant', 'report'] as const) {
+    expect(Math.max(...sizes[kind])).toBe(largest[kind]);
+    expect(sizes[kind].reduce((sum, size) => sum + size)).toBe(KEYS);
+  }
   allowance.abandon();
 });

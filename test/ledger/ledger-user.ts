@@ -9,7 +9,10 @@ import { createUser, handClock, openLeaseHolder } from './allowance-harness.ts';
 type Given = Partial<GrantRequest & NewLease> & { spent?: number; details?: string };
 
 /** Creates a user with 100 calls whose period starts at an instant. Returns the ledger, and statements for its leases. */
-export async function openLedgerUser(database: Pick<TestDatabase, 'prisma' | 'query' | 'execute'>, at: number) {
+export async function openLedgerUser(
+  database: Pick<TestDatabase, 'prisma' | 'query' | 'execute' | 'isDistributed'>,
+  at: number,
+) {
   const ledger = createLedgerStore(database);
   const holder = openLeaseHolder(database, handClock(at));
   const { key } = await createUser(database, holder, { limit: 100, at });

@@ -1,5 +1,5 @@
 import { Prisma } from '#generated/prisma/client';
-import { isLeaseOf, type LeaseKey, leaseRows, onlyUser } from './lease-rows-store.ts';
+import { isLeaseOf, type LeaseKey, leaseRows, onlyUsers } from './lease-rows-store.ts';
 
 /**
  * SQL: the spent calls of leases by key and path. All calls that are not in `details` belong to the key and
@@ -15,7 +15,7 @@ const DETAILS = Prisma.sql`CROSS JOIN LATERAL (
 /**
  * Removes leases whose spent calls are all reported, at most one lease of each user. Returns their unspent calls to the
  * period, and adds their spent calls to the date, key and path. The first two statements insert the rows that the third
- * raises, because a cluster runs a statement that only changes rows of one user on one node. Everything comes from the
+ * raises, because a cluster runs a statement that only changes rows of one shard on one node. Everything comes from the
  * row. Races:
  * - The response is lost. The repeated statement finds no row and changes nothing.
  * - Two processes close the lease of a dead process. The row can be deleted once, and only its values are booked.
@@ -23,8 +23,8 @@ const DETAILS = Prisma.sql`CROSS JOIN LATERAL (
  *   rises.
  * - A grant for the same period runs. Periods are locked before leases, in order of user, as in `grants`.
  */
-export function closings(leases: readonly LeaseKey[]): Prisma.Sql[] {
-  const only = onlyUser(leases);
+export function closings(leases: readonly LeaseKey[], isDistributed: boolean): Prisma.Sql[] {
+  const only = onlyUsers(leases, isDistributed);
   const rows = leaseRows(leases);
   const stored = Prisma.sql`${rows} r JOIN lease l ON ${isLeaseOf} ${only('l.user_key')}`;
   return [

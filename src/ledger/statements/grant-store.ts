@@ -1,6 +1,6 @@
 import { Prisma } from '#generated/prisma/client';
 import { limitOf } from '#ledger/usage/period-limit-store';
-import { isLeaseOf, type LeaseKey, leaseRows, onlyUser } from './lease-rows-store.ts';
+import { isLeaseOf, type LeaseKey, leaseRows, onlyUsers } from './lease-rows-store.ts';
 
 /** A lease without a row: the key and the path of its first call. */
 export type NewLease = LeaseKey & { keyId: number; path: number };
@@ -30,12 +30,12 @@ export type GrantState = {
 /**
  * Inserts the periods of leases, and then the leases without calls. `report` is stored in the leases, so that earlier
  * reports do not change them. These are separate statements, because a cluster runs a statement that only updates rows
- * of one user on one node. Races:
+ * of one shard on one node. Races:
  * - Two processes open a period. The second insertion does nothing.
  * - A failover lost the user. Nothing is inserted.
  */
-export function openings(leases: readonly NewLease[], report: number): Prisma.Sql[] {
-  const only = onlyUser(leases);
+export function openings(leases: readonly NewLease[], report: number, isDistributed: boolean): Prisma.Sql[] {
+  const only = onlyUsers(leases, isDistributed);
   const rows = leaseRows(leases, {
     key_id: ['int', ({ keyId }) => keyId],
     path: ['int', ({ path }) => path],
@@ -43,7 +43,7 @@ export function openings(leases: readonly NewLease[], report: number): Prisma.Sq
   return [
     Prisma.sql`
   INSERT INTO usage (user_key, period_start) SELECT r.user_key, r.period_start
-  FROM ${rows} r JOIN "user" a ON a.key = r.user_key ${only('a.key')} ORDER BY 1 ON CONFLICT DO NOTHING`,
+  FROM ${rows} r JOIN "user" a ON a.key = r.user_key ORDER BY 1 ON CONFLICT DO NOTHING`,
     Prisma.sql`
   INSERT INTO lease (user_key, process, period_start, date, report, spent, granted, key_id, path)
   SELECT u.user_key, r.process, u.period_start, r.date, ${report}::int, 0, 0, r.key_id, r.path
@@ -62,8 +62,8 @@ export function openings(leases: readonly NewLease[], report: number): Prisma.Sq
  *   and both change `granted` and `used` by the same number, so they never differ.
  * - A process spends calls while this statement lowers its lease. It lowers the lease in memory before it sends this.
  */
-export function grants(requests: readonly GrantRequest[]): Prisma.Sql {
-  const only = onlyUser(requests);
+export function grants(requests: readonly GrantRequest[], isDistributed: boolean): Prisma.Sql {
+  const only = onlyUsers(requests, isDistributed);
   const rows = leaseRows(requests, { want: ['int', ({ want }) => want], need: ['int', ({ need }) => need] });
   return Prisma.sql`
   WITH request AS MATERIALIZED ( -- the requests with their periods and leases, which are locked
@@ -77,7 +77,7 @@ export function grants(requests: readonly GrantRequest[]): Prisma.Sql {
       CASE WHEN want <= granted THEN greatest(want, spent, 0) - granted
         WHEN need - granted > lim - used THEN 0
         ELSE greatest(0, least(want - granted, greatest(need - granted, ceil((lim - used) / 4.0)::int))) END AS amount
-    FROM request r JOIN "user" a ON a.key = r.user_key ${only('a.key')}
+    FROM request r JOIN "user" a ON a.key = r.user_key
       CROSS JOIN LATERAL (SELECT ${limitOf('r', 'a')} AS lim) h),
   raised AS (
     UPDATE usage u SET used = u.used + s.amount FROM step s

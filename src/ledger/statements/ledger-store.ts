@@ -10,7 +10,7 @@ import { type LeaseReport, reports } from './report-store.ts';
 
 /** @param counted called for each statement that grants, reports or closes leases */
 export function createLedgerStore(
-  { prisma, query, execute }: Pick<Database, 'prisma' | 'query' | 'execute'>,
+  { prisma, query, execute, isDistributed }: Pick<Database, 'prisma' | 'query' | 'execute' | 'isDistributed'>,
   counted: () => void = () => undefined,
 ) {
   function counting<Result>(name: string, leases: number, statement: () => Promise<Result>): Promise<Result> {
@@ -21,34 +21,40 @@ export function createLedgerStore(
   return {
     ...createCountsStatement(prisma),
     ...createProcessStore({ query }),
+    /** In a cluster, the users of a statement have the same shard. */
+    isDistributed,
 
     /** Stores leases without calls. `report`: the number of the last report. */
     async open(leases: readonly NewLease[], report: number): Promise<void> {
-      for (const one of openings(leases, report)) await counting('open', leases.length, () => query(one));
+      for (const one of openings(leases, report, isDistributed))
+        await counting('open', leases.length, () => query(one));
     },
 
     /** Returns the states in the order of the requests: undefined for a lease without a row. */
     async grant(requests: readonly GrantRequest[]): Promise<(GrantState | undefined)[]> {
-      const rows = await counting('grant', requests.length, () => query<GrantState>(grants(requests)));
+      const rows = await counting('grant', requests.length, () => query<GrantState>(grants(requests, isDistributed)));
       const stateOf = new Map(rows.map((row) => [row.n, row]));
       return requests.map((_, i) => stateOf.get(i + 1));
     },
 
     /** Returns the number of recorded reports: fewer than given if leases have no row. */
-    report: (leases: readonly LeaseReport[], number: number, isOfOneNode = false): Promise<number> =>
-      counting('report', leases.length, () => execute(reports(leases, number, isOfOneNode))),
+    report: (leases: readonly LeaseReport[], number: number): Promise<number> =>
+      counting('report', leases.length, () => execute(reports(leases, number, isDistributed))),
 
     /** Closes leases, at most one of each user. */
     async close(leases: readonly LeaseKey[]): Promise<void> {
-      for (const statement of closings(leases)) await counting('close', leases.length, () => query(statement));
+      for (const statement of closings(leases, isDistributed))
+        await counting('close', leases.length, () => query(statement));
     },
 
-    /** The users on each node of a cluster. */
-    async usersByNode(userKeys: readonly number[]): Promise<number[][]> {
-      const nodes = await query<{ users: number[] }>(Prisma.sql`
-        SELECT array_agg(u) AS users FROM unnest(${userKeys}::int[]) u JOIN pg_dist_shard_placement p
-          ON p.shardid = get_shard_id_for_distribution_column('lease', u) GROUP BY p.nodename, p.nodeport`);
-      return nodes.map(({ users }) => users);
+    /** The numbers of the shards that have the users' rows, in the order of the users: 0 if the table is on one server. */
+    async shardsOf(userKeys: readonly number[]): Promise<number[]> {
+      if (!isDistributed) return userKeys.map(() => 0);
+      const rows = await query<{ shard: number }>(Prisma.sql`
+        SELECT CASE WHEN EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'lease'::regclass)
+          THEN get_shard_id_for_distribution_column('lease', u)::int ELSE 0 END AS shard
+        FROM unnest(${userKeys}::int[]) WITH ORDINALITY AS r(u, n) ORDER BY n`);
+      return rows.map(({ shard }) => shard);
     },
 
     /** Marks users as changed. At its next poll, each process returns the unspent calls that it holds for them. */

@@ -1,5 +1,5 @@
 import { Prisma } from '#generated/prisma/client';
-import { isLeaseOf, type LeaseKey, leaseRows } from './lease-rows-store.ts';
+import { isLeaseOf, type LeaseKey, leaseRows, onlyUsers } from './lease-rows-store.ts';
 
 /** Totals, so that a report can be repeated. `details` has the format of `detailText`. */
 export type LeaseReport = LeaseKey & { spent: number; details: string };
@@ -14,15 +14,13 @@ export type LeaseReport = LeaseKey & { spent: number; details: string };
  *   count even if they are more than `granted`.
  * - A grant, a return or the closing of a lease runs at the same time. The process excludes users with such a
  *   statement, because two statements that lock the same leases in different orders would deadlock.
- * @param isOfOneNode names the users, so that a cluster runs the statement only on the nodes of these users
  */
-export function reports(leases: readonly LeaseReport[], number: number, isOfOneNode: boolean): Prisma.Sql {
+export function reports(leases: readonly LeaseReport[], number: number, isDistributed: boolean): Prisma.Sql {
   const rows = leaseRows(leases, {
     spent: ['int', ({ spent }) => spent],
     details: ['text', ({ details }) => details || 'NULL'],
   });
-  const users = Prisma.sql`AND l.user_key = ANY (${leases.map(({ userKey }) => userKey)}::int[])`;
   return Prisma.sql`
   UPDATE lease l SET report = ${number}::int, spent = r.spent, details = string_to_array(r.details, ' ')::int[]
-  FROM ${rows} r WHERE ${isLeaseOf} AND l.report < ${number}::int ${isOfOneNode ? users : Prisma.empty}`;
+  FROM ${rows} r WHERE ${isLeaseOf} AND l.report < ${number}::int ${onlyUsers(leases, isDistributed)('l.user_key')}`;
 }
