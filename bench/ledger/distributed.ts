@@ -12,7 +12,7 @@ import { every, type MeasuredDatabase, play } from './wal.ts';
 const KEYS = 10_000;
 const ROUNDS = 3;
 /** The leases of all keys are open before the responses are counted. */
-const TURN: Turn = { inUse: 25, counted: 8 };
+const TURN: Turn = { inUse: 40, counted: 10 };
 
 /** The users of the cluster whose worker is killed, the calls per second of the others, and how long they are measured. */
 const LOSS = { keys: 100, rate: 200, seconds: 12 };
