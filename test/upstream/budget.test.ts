@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { DAY, HOUR } from '#core/clock';
 import type { Budget } from '#upstream/budget';
-import { openBudget } from '#upstream/budget';
+import { monthOf, openBudget } from '#upstream/budget';
 import type { RefreshStore } from '#upstream/claims-and-budgets-store';
 import { createTestClock, type TestClock } from '../../fixtures/clock.ts';
 
@@ -120,4 +120,12 @@ test('a share smaller than the remaining calls is unchanged', async () => {
   const budget = await open();
   budget.lower({ perMinute: 10, perMonth: 500_000 }, 1_000);
   expect(budget.reading()).toMatchObject({ spent: 90, limit: 100 });
+});
+
+test.each([
+  ['2026-11-01T00:00:00.000Z', '2026-11-01', '2026-12-01'],
+  ['2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01'],
+  ['2028-02-29T23:59:59.000Z', '2028-02-01', '2028-03-01'],
+])('%s is in the month that starts on %s', (now, start, end) => {
+  expect(monthOf(Date.parse(now))).toEqual({ start: Date.parse(start), end: Date.parse(end) });
 });

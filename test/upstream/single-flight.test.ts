@@ -12,11 +12,14 @@ let clock: TestClock;
 /** The holder of the claim: none, this process, or another. */
 let claimed: 'none' | 'mine' | 'theirs';
 let version: number;
+/** Reads what other processes have stored. */
+let sync: () => Promise<void>;
 let flights: ReturnType<typeof createSingleFlights>;
 let singleFlight: SingleFlight<'latest'>;
 beforeEach(() => {
   clock = createTestClock('2026-05-15T14:10:06Z');
   [claimed, version] = ['none', 1];
+  sync = async () => undefined;
   const store: Pick<RefreshStore, 'claim' | 'release'> = {
     async claim(_what, _holder, _forMs, knownVersion) {
       if (claimed === 'theirs' || knownVersion !== version) return false;
@@ -27,7 +30,7 @@ beforeEach(() => {
       claimed = 'none';
     },
   };
-  const poll = { version: () => version, sync: async () => undefined };
+  const poll = { version: () => version, sync: () => sync() };
   flights = createSingleFlights({
     store: store as RefreshStore,
     timeoutMs: 10 * SECOND,
@@ -50,6 +53,28 @@ async function fail(): Promise<boolean> {
   await inFlight?.done.catch(() => undefined);
   return inFlight !== undefined;
 }
+
+test('requests during a fetch join it, and the next request starts another one', async () => {
+  const first = singleFlight.start('latest', stored);
+  expect(singleFlight.start('latest', stored)).toBe(first);
+  await first?.done;
+  expect(version).toBe(2);
+  await singleFlight.start('latest', stored)?.done;
+  expect(version).toBe(3);
+});
+
+test('data that another process fetches is waited for, and not fetched', async () => {
+  claimed = 'theirs';
+  sync = stored;
+  await singleFlight.start('latest', unreachable)?.done;
+  expect(version).toBe(2);
+});
+
+test('a timeout is reported if another process does not complete the fetch in time', async () => {
+  claimed = 'theirs';
+  sync = async () => clock.advance(10 * SECOND + 1);
+  await expect(singleFlight.start('latest', stored)?.done).rejects.toMatchObject({ reason: 'timeout' });
+});
 
 test('the pause after a failure doubles each time, up to five minutes, and starts again after a success', async () => {
   for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
