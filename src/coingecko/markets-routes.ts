@@ -4,6 +4,7 @@ import type { Token } from '#catalogue/token';
 import { DAY } from '#core/clock';
 import { enclosed } from '#prices/history/series-text';
 import type { PricedToken, Ranked } from '#prices/latest/latest-figures';
+import type { Market } from '#prices/open-market';
 import { callsFor, PER_COIN, type RouteOptions } from './charged-routes.ts';
 import { type QuoteCurrency, quoteRates } from './currencies.ts';
 import { type MarketOptions, marketRecord, PERIODS, type Period } from './figures/market-record.ts';
@@ -35,6 +36,51 @@ const rankedOf = ({ latest }: PricedToken): Pick<Ranked, 'marketCap' | 'volume'>
 });
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
+
+type Page = { order: Order; per_page: number; page: number };
+
+async function pageOf(market: Market, candidates: readonly Token[], { order, per_page, page }: Page): Promise<Token[]> {
+  const start = (page - 1) * per_page;
+  if (start >= candidates.length) return [];
+  if (candidates.length <= per_page) return [...candidates];
+  // The figures of all tokens are not in memory, so pages are divided by the stored figures.
+  const ranks = order.startsWith('id') ? undefined : await market.ranking();
+  const rows = candidates.map((token) => ({ token, ranked: ranks?.get(token.name) }));
+  return sorted(rows, order).slice(start, start + per_page);
+}
+
+function respond(
+  market: Market,
+  tokens: readonly Token[],
+  order: Order,
+  quote: QuoteCurrency,
+  marketOptions: MarketOptions,
+  digits: string,
+) {
+  const { periods, sparkline, rehypothecated } = marketOptions;
+  const names = tokens.map(({ name }) => name).join();
+  const shown = [names, order, quote.code, periods.join(), sparkline, rehypothecated, digits];
+  return market.figures<object>({
+    requestKey: `coingecko markets ${shown.join(' ')}`,
+    tokens,
+    currencies: [quote.base],
+    withExtremes: true,
+    ratesOf: Math.max(DAY, ...periods.map((period) => PERIODS[period])),
+    rows(priced, rates) {
+      const [rate] = quoteRates([quote], rates);
+      const byName = new Map(priced.map((one) => [one.name, one]));
+      const ranked = (one: PricedToken | undefined) => one && { ...rankedOf(one), rank: null, image: null };
+      const rows = tokens.map((token) => ({ token, ranked: ranked(byName.get(token.name)) }));
+      return sorted(rows, order).map((token) => marketRecord(token, byName.get(token.name), rate, marketOptions));
+    },
+    write: (rows) =>
+      enclosed(
+        ['[', ']'],
+        rows.values().map((row) => JSON.stringify(row)),
+      ),
+    cost: (rows) => callsFor(rows.length),
+  });
+}
 
 export const coinMarkets: FastifyPluginAsyncZod<RouteOptions> = async (app, options) => {
   const { coins, catalogue, currencies, market, sendCharged } = options;
@@ -69,47 +115,6 @@ export const coinMarkets: FastifyPluginAsyncZod<RouteOptions> = async (app, opti
       }),
     },
   };
-  async function pageOf(candidates: readonly Token[], order: Order, perPage: number, page: number): Promise<Token[]> {
-    const start = (page - 1) * perPage;
-    if (start >= candidates.length) return [];
-    if (candidates.length <= perPage) return [...candidates];
-    // The figures of all tokens are not in memory, so pages are divided by the stored figures.
-    const ranks = order.startsWith('id') ? undefined : await market.ranking();
-    const rows = candidates.map((token) => ({ token, ranked: ranks?.get(token.name) }));
-    return sorted(rows, order).slice(start, start + perPage);
-  }
-
-  function respond(
-    tokens: readonly Token[],
-    order: Order,
-    quote: QuoteCurrency,
-    marketOptions: MarketOptions,
-    digits: string,
-  ) {
-    const { periods, sparkline, rehypothecated } = marketOptions;
-    const names = tokens.map(({ name }) => name).join();
-    const shown = [names, order, quote.code, periods.join(), sparkline, rehypothecated, digits];
-    return market.figures<object>({
-      requestKey: `coingecko markets ${shown.join(' ')}`,
-      tokens,
-      currencies: [quote.base],
-      withExtremes: true,
-      ratesOf: Math.max(DAY, ...periods.map((period) => PERIODS[period])),
-      rows(priced, rates) {
-        const [rate] = quoteRates([quote], rates);
-        const byName = new Map(priced.map((one) => [one.name, one]));
-        const ranked = (one: PricedToken | undefined) => one && { ...rankedOf(one), rank: null, image: null };
-        const rows = tokens.map((token) => ({ token, ranked: ranked(byName.get(token.name)) }));
-        return sorted(rows, order).map((token) => marketRecord(token, byName.get(token.name), rate, marketOptions));
-      },
-      write: (rows) =>
-        enclosed(
-          ['[', ']'],
-          rows.values().map((row) => JSON.stringify(row)),
-        ),
-      cost: (rows) => callsFor(rows.length),
-    });
-  }
 
   app.get('/coins/markets', { schema, config: PER_COIN }, async (request, reply) => {
     const { ids, names, symbols, include_tokens, vs_currency, order, per_page, page, precision, ...wanted } =
@@ -118,7 +123,7 @@ export const coinMarkets: FastifyPluginAsyncZod<RouteOptions> = async (app, opti
     const isSelected = [ids, names, symbols].some((one) => one.length > 0);
     const selected = isSelected ? coins.select({ ids, names, symbols, all: include_tokens === 'all' }) : undefined;
     const candidates = selected ? [...new Set(selected.map(({ token }) => token))] : catalogue.all();
-    const tokens = await pageOf(candidates, order, per_page, page);
+    const tokens = await pageOf(market, candidates, { order, per_page, page });
     const marketOptions = {
       periods: wanted.price_change_percentage,
       sparkline: wanted.sparkline,
@@ -126,7 +131,7 @@ export const coinMarkets: FastifyPluginAsyncZod<RouteOptions> = async (app, opti
       round: roundTo(precision),
     };
     const make = async () =>
-      coins.noted(await respond(tokens, order, vs_currency, marketOptions, String(precision)), ids);
+      coins.noted(await respond(market, tokens, order, vs_currency, marketOptions, String(precision)), ids);
     return sendCharged(request, reply, callsFor(tokens.length), make);
   });
 };
