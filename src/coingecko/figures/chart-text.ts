@@ -50,14 +50,12 @@ function joined({ at, open, high, low, close }: CandleColumns, { interval, lengt
   const rows: Row[] = [];
   const part = CANDLE_INTERVALS[interval].length;
   const parts = length / part;
-  for (let i = 0; i + parts <= at.length; i++) {
-    const start = at[i] as number;
+  for (const [i, start] of at.entries()) {
     const last = i + parts - 1;
     if (start % length !== 0 || at[last] !== start + length - part) continue;
     const highest = Math.max(...high.subarray(i, last + 1));
     const lowest = Math.min(...low.subarray(i, last + 1));
     rows.push([start + length, open[i] as number, highest, lowest, close[last] as number]);
-    i = last;
   }
   return rows;
 }
