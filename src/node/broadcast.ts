@@ -8,7 +8,8 @@ import { isMembers, type Members, malformed } from '#cosmos/parsers';
 import { afterBroadcast, isMempoolFull, txHashOf } from '#cosmos/transactions';
 import { UpstreamFailure } from '#upstream/failures/failure';
 import { createBlockWaits } from './block-waits.ts';
-import type { Member, PoolCalls } from './member.ts';
+import type { Member } from './member.ts';
+import type { PoolCalls } from './member-call.ts';
 import type { NodeCaller, NodePool } from './pool.ts';
 import { unknownOutcome } from './problem.ts';
 
