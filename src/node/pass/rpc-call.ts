@@ -14,14 +14,15 @@ export type RpcCall = {
 };
 
 const MAX_ID = 256;
+const isId = (id: unknown): id is string | number =>
+  (typeof id === 'string' && id.length <= MAX_ID) || Number.isSafeInteger(id);
 
 /** The ID of a call: null if it is malformed, undefined for a notification, which nodes neither execute nor answer. */
 export function idOf(element: unknown): RpcId | undefined {
   if (!isMembers(element)) return null;
   const { id, method } = element;
   if (id === undefined || id === null) return typeof method === 'string' ? undefined : null;
-  if ((typeof id === 'string' && id.length <= MAX_ID) || Number.isSafeInteger(id)) return id as RpcId;
-  return null;
+  return isId(id) ? id : null;
 }
 
 /** The name of a method in metrics. Methods that are not passed on share one. */
@@ -42,7 +43,7 @@ function named(params: unknown, names: readonly string[]): Readonly<Record<strin
   if (!Array.isArray(params)) throw new RpcFault(RPC.params, 'Invalid params: params must be an object or a list.');
   if (params.length > names.length)
     throw new RpcFault(RPC.params, `Invalid params: the method has only ${names.length} parameters.`);
-  return Object.fromEntries(params.map((value, i) => [names[i] as string, value]));
+  return Object.fromEntries(names.map((name, i) => [name, params[i]]));
 }
 
 function callOf(
@@ -76,7 +77,7 @@ export function readRpcCall(element: unknown): RpcCall {
     throw new RpcFault(RPC.request, `Invalid request: ${reason}.`);
   }
   const { method: name, params } = element;
-  return callOf(id, name as string, methodOf(name), params);
+  return callOf(id, nameOfMethod(name), methodOf(name), params);
 }
 
 const URI_ID = -1;

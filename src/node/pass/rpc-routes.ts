@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { mapNames } from '#core/names';
+import { toError } from '#core/errors';
+import { isMembers } from '#cosmos/parsers';
 import type { CallPlaces } from '#node/call-places';
 import { callerOf, NODE_FACTS, operation, type PassScope, readRawBodies } from '#node/node-routes';
 import { parseJson } from '#server/json-body';
@@ -54,12 +55,31 @@ const config = { ...NODE_FACTS, passesCalls: true, errors: RPC_ERRORS } as const
 const METHODS = JSON.stringify({ jsonrpc: '2.0', id: -1, result: { methods: Object.keys(RPC_METHODS) } });
 const URI_ID = -1;
 
+const validatorCompiler = () => (body: unknown) => ({ value: body });
+
 function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new RpcFault(RPC.parse, `Parse error: ${(error as Error).message}`);
+    throw new RpcFault(RPC.parse, `Parse error: ${toError(error).message}`);
   }
+}
+
+const send = (reply: FastifyReply, body: string): FastifyReply =>
+  reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json' }).send(body);
+
+/** The error of one call. Throws problems that concern the request as a whole. */
+function rejection(
+  { report }: Pick<PassScope, 'report'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  id: RpcId,
+  error: unknown,
+): string {
+  if (error instanceof RpcFault) return rpcError(id, error);
+  const problem = toProblem(error);
+  if (isOfRequest(problem)) throw problem;
+  return rpcError(id, faultOf(report(request, reply, error)));
 }
 
 type CountCalls = (request: FastifyRequest, calls: number) => Promise<void>;
@@ -71,13 +91,8 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
 ) => {
   const { report, sendBytes } = scope;
   const beginBatch = createBatchLimit();
-  const names = mapNames([...Object.keys(RPC_METHODS), 'other', 'batch'], (name) => `${app.prefix}/rpc/${name}`);
+  const name = (request: FastifyRequest, method: string) => nameCall(request, `${app.prefix}/rpc/${method}`);
   readRawBodies(app, scope);
-
-  const name = (request: FastifyRequest, method: string) => nameCall(request, names[method] as string);
-
-  const send = (reply: FastifyReply, body: string): FastifyReply =>
-    reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json' }).send(body);
 
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RpcFault) return send(reply, rpcError(null, error));
@@ -85,14 +100,6 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     reply.code(isOfRequest(problem) ? problem.status : 200).headers(problem.headers);
     return send(reply, rpcError(null, faultOf(problem)));
   });
-
-  /** The error of one call. Throws problems that concern the request as a whole. */
-  function rejection(request: FastifyRequest, reply: FastifyReply, id: RpcId, error: unknown): string {
-    if (error instanceof RpcFault) return rpcError(id, error);
-    const problem = toProblem(error);
-    if (isOfRequest(problem)) throw problem;
-    return rpcError(id, faultOf(report(request, reply, error)));
-  }
 
   async function single(
     request: FastifyRequest,
@@ -104,7 +111,7 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
       const found = read();
       return sendBytes(request, reply, 200, await call(request, reply, (by) => rpc.call(found, by)));
     } catch (error) {
-      return send(reply, rejection(request, reply, id, error));
+      return send(reply, rejection(scope, request, reply, id, error));
     }
   }
 
@@ -131,27 +138,19 @@ export const rpcPassThrough: FastifyPluginAsyncZod<Options> = async (
     const body = parsed(text);
     if (!Array.isArray(body)) {
       const id = idOf(body);
-      name(request, nameOfMethod((body as { method?: unknown } | null)?.method));
+      name(request, nameOfMethod(isMembers(body) ? body.method : undefined));
       // Nodes neither execute nor answer notifications.
       return id === undefined ? send(reply, '') : single(request, reply, id, () => readRpcCall(body));
     }
     const methods = new Set(body.map((element) => nameOfMethod(element?.method)));
-    const [method] = methods;
-    name(request, methods.size === 1 ? (method as string) : 'batch');
+    const [method = 'other'] = methods;
+    name(request, methods.size === 1 ? method : 'batch');
     return batch(request, reply, body);
   }
 
   // Clients send their base URL as it is, even with a slash at the end.
   for (const url of ['/rpc', '/rpc/'])
-    app.post(
-      url,
-      {
-        schema: { ...schema, hide: url !== '/rpc' },
-        config,
-        validatorCompiler: () => (body: unknown) => ({ value: body }),
-      },
-      post,
-    );
+    app.post(url, { schema: { ...schema, hide: url !== '/rpc' }, config, validatorCompiler }, post);
 
   app.get('/rpc/:method', { schema: uriSchema, config, exposeHeadRoute: false }, (request, reply) => {
     const { method } = request.params;
