@@ -21,9 +21,10 @@ const BLOCK_WAIT = 4;
 const UNREADABLE = 422;
 
 type BroadcastCalls = PoolCalls & Pick<NodeCalls, 'prepare' | 'broadcast'>;
+type BroadcastPool = Pick<NodePool<BroadcastCalls>, 'call' | 'candidates' | 'prefer'>;
 
-type Dependencies<Calls extends BroadcastCalls> = {
-  pool: NodePool<Calls>;
+type Dependencies = {
+  pool: BroadcastPool;
   /** `until` is in ms of the monotonic clock. */
   lookUp: (hash: string, until: number) => Promise<LegacyTransaction>;
   timeoutMs: number;
@@ -45,60 +46,65 @@ const WRONG_SEQUENCE = 32;
 const expectedSequence = ({ code, raw_log = '' }: LegacyTransaction): string | undefined =>
   code === WRONG_SEQUENCE ? OTHER_SEQUENCE.exec(raw_log)?.[1] : undefined;
 
-export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: Dependencies<Calls>) {
+async function sendTo(pool: BroadcastPool, member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
+  const { tx_bytes } = prepared;
+  const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
+  const broadcast = async (calls: BroadcastCalls) => {
+    const response = await calls.broadcast(prepared);
+    // A different hash belongs to another transaction, so the outcome of this transaction is unknown.
+    if (hash !== undefined && response.txhash !== hash) throw malformed('hash of the transaction');
+    return response;
+  };
+  try {
+    const response = await pool.call({ member, until }, broadcast);
+    return { response, hash: response.txhash };
+  } catch (error) {
+    if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
+    if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };
+    throw error;
+  }
+}
+
+/** Tries another node only while no node can have accepted the transaction. Sends `block` as `sync`, which returns a hash to look up. */
+async function send(
+  pool: BroadcastPool,
+  request: BroadcastRequest,
+  until: number,
+  user: number | undefined,
+): Promise<Sent> {
+  const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
+  const prepare = (member: Member, sequence?: string) =>
+    pool.call({ member, until, sends: false }, (calls) => calls.prepare(effective, sequence));
+  let unsent: UpstreamFailure | NodeRejection | undefined;
+  let refused: Sent | undefined;
+  for (const member of await pool.candidates({ user })) {
+    try {
+      const sent = await sendTo(pool, member, await prepare(member), until);
+      pool.prefer(user, member);
+      if (sent.response && isMempoolFull(sent.response)) {
+        refused = sent;
+        continue;
+      }
+      // After a rejection, other bytes are safe to send. The node's expected sequence includes pending transactions;
+      // the account's sequence does not.
+      const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
+      return expected ? await sendTo(pool, member, await prepare(member, expected), until) : sent;
+    } catch (error) {
+      const isRejected = error instanceof NodeRejection;
+      if (!isRejected && !(error instanceof UpstreamFailure && !error.sent)) throw error;
+      if (isRejected && error.status !== UNREADABLE) return { rejection: error, hash: undefined };
+      unsent = error;
+    }
+  }
+  if (refused) return refused;
+  // A timeout would suggest that the transaction may have been sent.
+  if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
+  throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
+}
+
+export function createBroadcasting(dependencies: Dependencies) {
   const { pool, lookUp, timeoutMs, clock, wait } = dependencies;
   const waitForBlock = createBlockWaits({ lookUp, clock, ...(wait && { wait }) });
-
-  async function sendTo(member: Member, prepared: BroadcastRequest, until: number): Promise<Sent> {
-    const { tx_bytes } = prepared;
-    const hash = tx_bytes === undefined ? undefined : await txHashOf(tx_bytes);
-    const broadcast = async (calls: BroadcastCalls) => {
-      const response = await calls.broadcast(prepared);
-      // A different hash belongs to another transaction, so the outcome of this transaction is unknown.
-      if (hash !== undefined && response.txhash !== hash) throw malformed('hash of the transaction');
-      return response;
-    };
-    try {
-      const response = await pool.call({ member, until }, broadcast);
-      return { response, hash: response.txhash };
-    } catch (error) {
-      if (error instanceof NodeRejection && error.status !== UNREADABLE) return { rejection: error, hash };
-      if (error instanceof UpstreamFailure && error.sent) return { failure: error, hash };
-      throw error;
-    }
-  }
-
-  /** Tries another node only while no node can have accepted the transaction. Sends `block` as `sync`, which returns a hash to look up. */
-  async function send(request: BroadcastRequest, until: number, user: number | undefined): Promise<Sent> {
-    const effective = { ...request, mode: request.mode === 'block' ? ('sync' as const) : request.mode };
-    const prepare = (member: Member, sequence?: string) =>
-      pool.call({ member, until, sends: false }, (calls) => calls.prepare(effective, sequence));
-    let unsent: UpstreamFailure | NodeRejection | undefined;
-    let refused: Sent | undefined;
-    for (const member of await pool.candidates({ user })) {
-      try {
-        const sent = await sendTo(member, await prepare(member), until);
-        pool.prefer(user, member);
-        if (sent.response && isMempoolFull(sent.response)) {
-          refused = sent;
-          continue;
-        }
-        // After a rejection, other bytes are safe to send. The node's expected sequence includes pending transactions;
-        // the account's sequence does not.
-        const expected = request.tx_bytes === undefined && sent.response && expectedSequence(sent.response);
-        return expected ? await sendTo(member, await prepare(member, expected), until) : sent;
-      } catch (error) {
-        const isRejected = error instanceof NodeRejection;
-        if (!isRejected && !(error instanceof UpstreamFailure && !error.sent)) throw error;
-        if (isRejected && error.status !== UNREADABLE) return { rejection: error, hash: undefined };
-        unsent = error;
-      }
-    }
-    if (refused) return refused;
-    // A timeout would suggest that the transaction may have been sent.
-    if (!(unsent instanceof UpstreamFailure) || unsent.reason !== 'timeout') throw unsent;
-    throw new UpstreamFailure('node', 'unreachable', 'no node was ready in time', { cause: unsent, sent: false });
-  }
 
   return {
     /**
@@ -109,7 +115,7 @@ export function createBroadcasting<Calls extends BroadcastCalls>(dependencies: D
      */
     async broadcast(request: BroadcastRequest, { user, signal }: NodeCaller = {}): Promise<LegacyTransaction> {
       const start = clock.elapsed();
-      const { hash, response, rejection, failure } = await send(request, start + timeoutMs * SENDING, user);
+      const { hash, response, rejection, failure } = await send(pool, request, start + timeoutMs * SENDING, user);
       const end = () => {
         if (response) return response;
         throw rejection ?? unknownOutcome('The transaction was sent, but the result is unknown', hash, failure);

@@ -11,7 +11,7 @@ import { nodeProblem, searchProblem } from './problem.ts';
 /** The cache size for transactions that are in a block, in characters of JSON. */
 const MAX_CACHED = 16 * 1024 * 1024;
 
-type Dependencies = Omit<Parameters<typeof createBroadcasting<NodeCalls>>[0], 'lookUp' | 'pool'> & {
+type Dependencies = Omit<Parameters<typeof createBroadcasting>[0], 'lookUp' | 'pool'> & {
   pool: NodePool<NodeCalls>;
 };
 
