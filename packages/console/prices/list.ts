@@ -7,7 +7,7 @@ import type { MarketData } from '../api/market-data.ts';
 import type { Currency } from '../core/currency.ts';
 import type { PanelFailure } from '../core/failures.tsx';
 import { createQuotes } from './quotes.ts';
-import { type Column, FIRST_SORTING, isMatch, SEARCHED_FROM, sorted, sortingAfter } from './sorting.ts';
+import { type Column, FIRST_SORTING, isMatch, SEARCHED_FROM, type Sorting, sorted, sortingAfter } from './sorting.ts';
 
 type Needs = {
   marketData: Pick<MarketData, 'fetch'>;
@@ -15,6 +15,8 @@ type Needs = {
   failure: PanelFailure;
   onLoad: () => void;
 };
+type Quotes = ReturnType<typeof createQuotes>;
+type Listing = ReturnType<typeof listingOf>;
 
 /** The numbers of placeholder rows. At the first visit, there is one row for each built-in token. */
 const PLACEHOLDERS = { atFirst: 5, most: 10 };
@@ -22,6 +24,35 @@ const PLACEHOLDERS = { atFirst: 5, most: 10 };
 const MAX_FOUND = 20;
 
 const namesOf = (list: readonly Token[]) => list.map(({ tokenName }) => tokenName);
+
+function listingOf(quotes: Quotes, tokens: readonly Token[], searched: string, sorting: Sorting) {
+  const found = searched === '' ? tokens : tokens.filter((token) => isMatch(token, searched));
+  const requested = quotes.requested.peek();
+  const priced = found.filter(({ tokenName }) => requested.has(tokenName));
+  const others = found.filter(({ tokenName }) => !requested.has(tokenName));
+  const rows = priced.map((token) => ({ token, price: quotes.peek(token.tokenName)?.price }));
+  const ordered = sorted(rows, sorting).map(({ token }) => token);
+  // Search results also include tokens whose prices are not loaded.
+  const shown = searched === '' ? ordered : [...ordered, ...others.slice(0, MAX_FOUND)];
+  return { shown, found: found.length, next: others.slice(0, TOKENS_PER_CALL) };
+}
+
+/** What the table shows of all tokens, in words. */
+function summaryOf({ shown, found }: Listing, placeholders: number, size: number, searched: string): string {
+  const rows = placeholders || shown.length;
+  const all = `${count(size)} tokens`;
+  if (searched === '') return rows < size ? `${count(rows)} of ${all}.` : '';
+  if (found === 0) return `No token matches “${searched}”.`;
+  return `${count(found)} of ${all} ${found === 1 ? 'matches' : 'match'}.`;
+}
+
+/** The label of the button that loads more prices, or an empty text. */
+function moreOf({ next }: Listing, placeholders: number, size: number, searched: string): string {
+  const rest = placeholders > 0 ? size - placeholders : next.length;
+  const loaded = Math.min(rest, TOKENS_PER_CALL);
+  const action = searched === '' ? 'Show' : 'Load prices of';
+  return loaded === 0 ? '' : `${action} ${count(loaded)} more: ${inCalls(costOf(loaded))}`;
+}
 
 /** The tokens, their prices, and the rows of the table. */
 export function openPriceList({ marketData, currency, failure, onLoad }: Needs) {
@@ -41,35 +72,12 @@ export function openPriceList({ marketData, currency, failure, onLoad }: Needs) 
   const searched = computed(() => search.value.trim());
   const listing = computed(() => {
     void loads.value;
-    const typed = searched.value;
-    const all = tokens.value ?? [];
-    const found = typed === '' ? all : all.filter((token) => isMatch(token, typed));
-    const requested = quotes.requested.peek();
-    const priced = found.filter(({ tokenName }) => requested.has(tokenName));
-    const others = found.filter(({ tokenName }) => !requested.has(tokenName));
-    const rows = priced.map((token) => ({ token, price: quotes.peek(token.tokenName)?.price }));
-    const ordered = sorted(rows, sorting.value).map(({ token }) => token);
-    // Search results also include tokens whose prices are not loaded.
-    const shown = typed === '' ? ordered : [...ordered, ...others.slice(0, MAX_FOUND)];
-    return { shown, found: found.length, next: others.slice(0, TOKENS_PER_CALL) };
+    return listingOf(quotes, tokens.value ?? [], searched.value, sorting.value);
   });
   /** Rows that reserve the space of the table, so that the panels below stay in place while the page loads. */
   const placeholders = computed(() => (loads.value > 0 ? 0 : Math.min(size.value, PLACEHOLDERS.most)));
-  /** What the table shows of all tokens, in words. */
-  const summary = computed(() => {
-    const { shown, found } = listing.value;
-    const rows = placeholders.value || shown.length;
-    const all = `${count(size.value)} tokens`;
-    if (searched.value === '') return rows < size.value ? `${count(rows)} of ${all}.` : '';
-    if (found === 0) return `No token matches “${searched.value}”.`;
-    return `${count(found)} of ${all} ${found === 1 ? 'matches' : 'match'}.`;
-  });
-  const more = computed(() => {
-    const rest = placeholders.value > 0 ? size.value - placeholders.value : listing.value.next.length;
-    const next = Math.min(rest, TOKENS_PER_CALL);
-    const action = searched.value === '' ? 'Show' : 'Load prices of';
-    return next === 0 ? '' : `${action} ${count(next)} more: ${inCalls(costOf(next))}`;
-  });
+  const summary = computed(() => summaryOf(listing.value, placeholders.value, size.value, searched.value));
+  const more = computed(() => moreOf(listing.value, placeholders.value, size.value, searched.value));
 
   /** The first call covers the selected token and the first tokens of the catalogue. */
   function firstNames(): TokenName[] {
