@@ -32,6 +32,15 @@ function openSourceTitles({ anonymous }: Session) {
 /** A label and a value, with a note below. */
 export type Entry = readonly [label: string, text: string, note?: string | undefined];
 
+/** The source of the figures, which is undefined before they are loaded, and the reason for missing figures. */
+function noteOf(token: Token | undefined, symbol: StatisticsSymbol | undefined, source: string | undefined): string {
+  if (token && symbol === undefined)
+    return `On-chain statistics are not available, because ${token.title} does not have its own blockchain.`;
+  if (!token || source === undefined) return '';
+  const stake = `${token.title} has no hash rate or difficulty, because it uses proof of stake.`;
+  return `Source: ${source}.${PROOF_OF_STAKE.has(symbol ?? '') ? ` ${stake}` : ''}`;
+}
+
 type Needs = { session: Session; marketData: MarketData; failure: PanelFailure };
 
 /** The statistics of the selected token. They are loaded on request, because each token costs a call. */
@@ -99,15 +108,7 @@ export function openStatistics({ session, marketData, failure }: Needs) {
     entries: computed(() => result.value && statisticsEntries(result.value.value, source.value)),
     /** The figures can be older than the response. */
     age: computed((): DataAge | undefined => result.value && { ...result.value, fetchedAt: result.value.value.time }),
-    note: computed(() => {
-      const { value: of } = token;
-      if (of && symbol.value === undefined)
-        return `On-chain statistics are not available, because ${of.title} does not have its own blockchain.`;
-      if (!of || !result.value) return '';
-      const isMined = !PROOF_OF_STAKE.has(symbol.value ?? '');
-      const stake = `${of.title} has no hash rate or difficulty, because it uses proof of stake.`;
-      return `Source: ${source.value}.${isMined ? '' : ` ${stake}`}`;
-    }),
+    note: computed(() => noteOf(token.value, symbol.value, result.value && source.value)),
     /** The number of calls that a refresh costs. */
     cost: computed(() => (isWanted.value && symbol.value !== undefined ? 1 : 0)),
     want(): void {
