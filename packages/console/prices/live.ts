@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals';
-import type { StreamedPrice, TokenName } from '../../client/index.ts';
+import type { StreamedPrice, TokenName, UserOfKey } from '../../client/index.ts';
 import { toError } from '../../pages/problem.ts';
 import { openStored } from '../../pages/session/storage.ts';
 import type { Context } from '../context.ts';
@@ -16,8 +16,21 @@ type Needs = Pick<Context, 'session' | 'currency' | 'allowance' | 'isVisible'> &
   onPrice: (price: StreamedPrice) => void;
 };
 
+function joinStream({ session, currency, onPrice }: Needs, user: UserOfKey, onEnded: (reason: string) => void) {
+  const { client, baseUrl } = session;
+  const { code } = currency;
+  return joinSharedStream({
+    name: `quotient:live:${new URL(baseUrl).pathname}:${user.key}:${code}`,
+    stream: (names, signal) => client.prices.stream(names, { currency: code, signal }),
+    onPrice,
+    onEnded,
+    reasonOf: (error) => toError(error).detail,
+  });
+}
+
 /** Keeps the shown prices live while the page is visible, if the user has switched it on. */
-export function openLive({ session, currency, allowance, isVisible, reserve, onPrice }: Needs) {
+export function openLive(needs: Needs) {
+  const { session, currency, allowance, isVisible, reserve } = needs;
   const stored = openStored('localStorage', 'quotient:live');
   const isOn = signal(stored.read() === 'on');
   const isConnected = signal(false);
@@ -48,18 +61,11 @@ export function openLive({ session, currency, allowance, isVisible, reserve, onP
   }
 
   function join(): void {
-    const { user, client } = session;
+    const { user } = session;
     if (shared || !user || endIfNeeded()) return;
-    const { code } = currency;
     reason.value = '';
     isConnected.value = true;
-    shared = joinSharedStream({
-      name: `quotient:live:${new URL(session.baseUrl).pathname}:${user.key}:${code}`,
-      stream: (names, signal) => client.prices.stream(names, { currency: code, signal }),
-      onPrice,
-      onEnded: end,
-      reasonOf: (error) => toError(error).detail,
-    });
+    shared = joinStream(needs, user, end);
     charging = setInterval(() => {
       if (!endIfNeeded()) void allowance.refresh();
     }, CHARGED_MS);
