@@ -27,22 +27,21 @@ const ACCESS = {
   owner: 'owner',
 } as const satisfies Record<Status, Access>;
 
+async function readKeys({ session, readUsage }: KeysContext, client: QuotientClient) {
+  const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= serviceNow();
+  // An expired account can list its keys, but not read its usage.
+  const usage = isLapsed ? undefined : readUsage(client, 'key');
+  const [keys, used] = await Promise.all([client.keys(), usage]);
+  const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
+  const inUse = keyInUse(keys, session.key);
+  return { keys: ownersFirst, usage: used?.keys ?? [], inUse, isLapsed, now: serviceNow() };
+}
+
 /** The keys of the account, their usage, and the access of the key that this page uses. */
 export function openKeyList(context: KeysContext) {
-  const { session, failures, questions, readUsage, onOwnKeyRevoked, onReplace } = context;
-  const data = openPanelData(
-    { session, failures },
-    async (client) => {
-      const isLapsed = (session.user?.validUntil.getTime() ?? 0) <= serviceNow();
-      // An expired account can list its keys, but not read its usage.
-      const usage = isLapsed ? undefined : readUsage(client, 'key');
-      const [keys, used] = await Promise.all([client.keys(), usage]);
-      const ownersFirst = keys.toSorted((a, b) => Number(isOwner(b)) - Number(isOwner(a)));
-      const inUse = keyInUse(keys, session.key);
-      return { keys: ownersFirst, usage: used?.keys ?? [], inUse, isLapsed, now: serviceNow() };
-    },
-    { states: ['scope_missing'] },
-  );
+  const { session, failures, questions, onOwnKeyRevoked, onReplace } = context;
+  const read = (client: QuotientClient) => readKeys(context, client);
+  const data = openPanelData({ session, failures }, read, { states: ['scope_missing'] });
 
   const status = computed((): Status => {
     if (data.error.value?.code === 'scope_missing') return 'restricted';
