@@ -21,9 +21,74 @@ export type RetryGroup = {
   retryUnreachable: () => void;
 };
 
+type Groups = Set<{ tick: (now: number) => void; end: () => void }>;
+
+function openGroup(groups: Groups, tick: () => void): RetryGroup {
+  const error = signal<QuotientError | undefined>(undefined);
+  const countdown = signal('');
+  const retries = new Map<object, Retry>();
+  let attempts = 0;
+  /** The time of the next retry, by `performance.now()`, which never moves backward. */
+  let due = 0;
+  let turn = 0;
+
+  const group = {
+    tick(now: number): void {
+      if (due <= now) void run();
+      else if (Number.isFinite(due)) countdown.value = `Retrying in ${span(Math.ceil((due - now) / 1000) * 1000)}.`;
+    },
+    end(): void {
+      turn += 1;
+      groups.delete(group);
+      retries.clear();
+      attempts = 0;
+      error.value = undefined;
+      tick();
+    },
+  };
+
+  async function run(): Promise<void> {
+    const running = [...retries.values()];
+    if (running.length === 0) return;
+    retries.clear();
+    turn += 1;
+    const ownTurn = turn;
+    due = Number.POSITIVE_INFINITY;
+    countdown.value = 'Retrying…';
+    await Promise.allSettled(running.map((retry) => retry()));
+    // A call that failed again has rejoined the group.
+    if (ownTurn === turn && retries.size === 0) group.end();
+  }
+
+  return {
+    error,
+    countdown,
+    add(owner, failure, retry, { isSilent = false } = {}) {
+      // Simultaneous failures count as one attempt.
+      if (retries.size === 0) {
+        attempts += 1;
+        due = 0;
+      }
+      groups.add(group);
+      retries.set(owner, retry);
+      due = Math.max(due, performance.now() + retryDelay(attempts, failure.retryAfter));
+      // Only a different error replaces the note, so that screen readers do not announce each retry.
+      if (!isSilent && error.value?.code !== failure.code) error.value = failure;
+      tick();
+    },
+    remove(owner) {
+      if (retries.delete(owner) && retries.size === 0) group.end();
+    },
+    retry: () => void run(),
+    retryUnreachable() {
+      if (!document.hidden && error.value && NO_RESPONSE.has(error.value.code)) void run();
+    },
+  };
+}
+
 /** Retries failed calls while the page is visible, with increasing delays or after a longer `Retry-After`. */
 export function openRetries() {
-  const groups = new Set<{ tick: (now: number) => void; end: () => void }>();
+  const groups: Groups = new Set();
   let ticking: ReturnType<typeof setInterval> | undefined;
 
   function tick(): void {
@@ -37,71 +102,8 @@ export function openRetries() {
   }
   document.addEventListener('visibilitychange', tick);
 
-  function open(): RetryGroup {
-    const error = signal<QuotientError | undefined>(undefined);
-    const countdown = signal('');
-    const retries = new Map<object, Retry>();
-    let attempts = 0;
-    /** The time of the next retry, by `performance.now()`, which never moves backward. */
-    let due = 0;
-    let turn = 0;
-
-    const group = {
-      tick(now: number): void {
-        if (due <= now) void run();
-        else if (Number.isFinite(due)) countdown.value = `Retrying in ${span(Math.ceil((due - now) / 1000) * 1000)}.`;
-      },
-      end(): void {
-        turn += 1;
-        groups.delete(group);
-        retries.clear();
-        attempts = 0;
-        error.value = undefined;
-        tick();
-      },
-    };
-
-    async function run(): Promise<void> {
-      const running = [...retries.values()];
-      if (running.length === 0) return;
-      retries.clear();
-      turn += 1;
-      const ownTurn = turn;
-      due = Number.POSITIVE_INFINITY;
-      countdown.value = 'Retrying…';
-      await Promise.allSettled(running.map((retry) => retry()));
-      // A call that failed again has rejoined the group.
-      if (ownTurn === turn && retries.size === 0) group.end();
-    }
-
-    return {
-      error,
-      countdown,
-      add(owner, failure, retry, { isSilent = false } = {}) {
-        // Simultaneous failures count as one attempt.
-        if (retries.size === 0) {
-          attempts += 1;
-          due = 0;
-        }
-        groups.add(group);
-        retries.set(owner, retry);
-        due = Math.max(due, performance.now() + retryDelay(attempts, failure.retryAfter));
-        // Only a different error replaces the note, so that screen readers do not announce each retry.
-        if (!isSilent && error.value?.code !== failure.code) error.value = failure;
-        tick();
-      },
-      remove(owner) {
-        if (retries.delete(owner) && retries.size === 0) group.end();
-      },
-      retry: () => void run(),
-      retryUnreachable() {
-        if (!document.hidden && error.value && NO_RESPONSE.has(error.value.code)) void run();
-      },
-    };
-  }
-
   return {
-    open,
+    open: () => openGroup(groups, tick),
     clear(): void {
       for (const group of groups) group.end();
     },
