@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { createChart, PriceScaleMode, type TickMarkType, type UTCTimestamp } from 'lightweight-charts';
+import { createChart, type IChartApi, PriceScaleMode, type TickMarkType, type UTCTimestamp } from 'lightweight-charts';
 import { DAY } from '../../pages/dates.ts';
 import type { Theme } from '../core/facts.ts';
 import { timeLabel } from './axis-labels.ts';
@@ -15,13 +15,13 @@ const UNITS = ['year', 'month', 'day', 'time', 'time'] as const;
 /** In px, from the top left corner of the window. */
 export type Mouse = { x: number; y: number } | undefined;
 
-/**
- * Draws `drawn` into an element, until `close`. The visible part and the selected point follow `position` and set it.
- * `mouse` returns the last position of the mouse.
- */
-export function openChart(element: HTMLElement, theme: Theme, position: Position, mouse: () => Mouse) {
-  const { drawn, part, index, count } = position;
-  const chart = createChart(element, {
+function newChart(element: HTMLElement, { drawn }: Position): IChartApi {
+  /** Among dates, the latest point also has a date. */
+  function unitOf(kind: TickMarkType) {
+    const isDaily = drawn.value !== undefined && lengthOf(drawn.value.view.interval) >= DAY;
+    return isDaily && UNITS[kind] === 'time' ? 'day' : UNITS[kind];
+  }
+  return createChart(element, {
     autoSize: true,
     // The Content-Security-Policy blocks the logo's style element, so the footer has the attribution.
     layout: { attributionLogo: false, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
@@ -40,12 +40,35 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     grid: { vertLines: { visible: false } },
     crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
   });
+}
+
+function handleGestures(element: HTMLElement, chart: IChartApi, position: Position): void {
+  const { part, count } = position;
+  /** `x` is the distance from the left edge in px. */
+  const placeAt = (x: number) => chart.timeScale().coordinateToLogical(x) ?? undefined;
+  openGestures(element, {
+    read(x) {
+      const place = x === undefined ? undefined : placeAt(x);
+      position.read(place === undefined ? undefined : Math.round(place));
+    },
+    zoom: (factor, x) => position.show(zoomed(part.value, count.value, factor, placeAt(x))),
+    pan(px) {
+      if (isWhole(part.value, count.value)) return false;
+      const perPoint = chart.timeScale().width() / (part.value.to - part.value.from + 1);
+      position.show(panned(part.value, count.value, px / perPoint));
+      return true;
+    },
+  });
+}
+
+/**
+ * Draws `drawn` into an element, until `close`. The visible part and the selected point follow `position` and set it.
+ * `mouse` returns the last position of the mouse.
+ */
+export function openChart(element: HTMLElement, theme: Theme, position: Position, mouse: () => Mouse) {
+  const { drawn, part, index, count } = position;
+  const chart = newChart(element, position);
   const drawing = openDrawing(chart, theme);
-  /** Among dates, the latest point also has a date. */
-  function unitOf(kind: TickMarkType) {
-    const isDaily = drawn.value !== undefined && lengthOf(drawn.value.view.interval) >= DAY;
-    return isDaily && UNITS[kind] === 'time' ? 'day' : UNITS[kind];
-  }
   /** The last part and point that the library reported, and therefore already shows. */
   let reported: Part | undefined;
   let pointed: number | undefined;
@@ -102,21 +125,7 @@ export function openChart(element: HTMLElement, theme: Theme, position: Position
     }),
   ];
 
-  /** `x` is the distance from the left edge in px. */
-  const placeAt = (x: number) => chart.timeScale().coordinateToLogical(x) ?? undefined;
-  openGestures(element, {
-    read(x) {
-      const place = x === undefined ? undefined : placeAt(x);
-      position.read(place === undefined ? undefined : Math.round(place));
-    },
-    zoom: (factor, x) => position.show(zoomed(part.value, count.value, factor, placeAt(x))),
-    pan(px) {
-      if (isWhole(part.value, count.value)) return false;
-      const perPoint = chart.timeScale().width() / (part.value.to - part.value.from + 1);
-      position.show(panned(part.value, count.value, px / perPoint));
-      return true;
-    },
-  });
+  handleGestures(element, chart, position);
 
   return {
     /** Returns an image in the colors of the current theme. */
