@@ -98,6 +98,22 @@ type FormProps = {
 
 const elementsOf = (form: HTMLFormElement) => [...form.elements].filter((one): one is Control => 'validity' in one);
 
+function show(faults: Signal<Faults>, form: HTMLFormElement, faultIn: (field: Control) => string): boolean {
+  const invalid = elementsOf(form).filter((field) => faultIn(field) !== '');
+  faults.value = Object.fromEntries(invalid.map((field) => [field.name, faultIn(field)]));
+  invalid[0]?.focus();
+  return invalid.length === 0;
+}
+
+/** Returns whether each of the service's errors is about a field. */
+function showServiceErrors(faults: Signal<Faults>, form: HTMLFormElement, { errors }: QuotientError): boolean {
+  const named = errors.map(({ location }) => location.split('.')[1]);
+  const fields = elementsOf(form).filter(({ dataset }) => dataset.wrong !== undefined);
+  if (errors.length === 0 || !named.every((name) => fields.some((field) => field.name === name))) return false;
+  show(faults, form, ({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));
+  return true;
+}
+
 export function Form({
   onSubmit,
   onInput,
@@ -118,27 +134,11 @@ export function Form({
   const isBusy = useSignal(false);
   const [label, busyLabel, kind = 'primary'] = button;
 
-  function show(form: HTMLFormElement, faultIn: (field: Control) => string): boolean {
-    const invalid = elementsOf(form).filter((field) => faultIn(field) !== '');
-    faults.value = Object.fromEntries(invalid.map((field) => [field.name, faultIn(field)]));
-    invalid[0]?.focus();
-    return invalid.length === 0;
-  }
-
-  /** Returns whether each of the service's errors is about a field. */
-  function showServiceErrors(form: HTMLFormElement, { errors }: QuotientError): boolean {
-    const named = errors.map(({ location }) => location.split('.')[1]);
-    const fields = elementsOf(form).filter(({ dataset }) => dataset.wrong !== undefined);
-    if (errors.length === 0 || !named.every((name) => fields.some((field) => field.name === name))) return false;
-    show(form, ({ name, dataset }) => (named.includes(name) ? (dataset.wrong ?? '') : ''));
-    return true;
-  }
-
   async function submit(form: HTMLFormElement): Promise<void> {
     if (isBusy.value) return;
     error.value = undefined;
     sent.value = '';
-    if (!show(form, faultOf)) return;
+    if (!show(faults, form, faultOf)) return;
     isBusy.value = true;
     try {
       const text = await onSubmit(fieldsOf(form));
@@ -146,7 +146,7 @@ export function Form({
       sent.value = typeof text === 'string' ? text : '';
     } catch (thrown) {
       const failure = toError(thrown);
-      if (!showServiceErrors(form, failure)) error.value = failure;
+      if (!showServiceErrors(faults, form, failure)) error.value = failure;
     } finally {
       isBusy.value = false;
     }
