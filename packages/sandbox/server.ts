@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createChain } from './chain/chain.ts';
+import { type Chain, createChain } from './chain/chain.ts';
 import { createCosmosNode } from './chain/cosmos-node.ts';
 import { createLegacyNode } from './chain/legacy-node.ts';
 import { createRpcNode } from './chain/rpc/rpc-node.ts';
@@ -17,9 +17,30 @@ import { createArweave, createSolana } from './statistics/arweave.ts';
 import { createBlockchainInfo, createMempool } from './statistics/bitcoin.ts';
 import { createBlockscout } from './statistics/blockscout.ts';
 import { createCryptoCompare } from './statistics/cryptocompare.ts';
-import { type Clock, createCallLog, jsonReply, type Upstream } from './upstream.ts';
+import { type Clock, createCallLog, jsonReply, type Setting, type Upstream } from './upstream.ts';
 
 const errorReply = (status: number, error: string) => jsonReply(status, { error });
+
+const createUpstreams = (setting: Setting, chain: Chain, plan: PlanName, comet: CometVersion | undefined) =>
+  ({
+    coingecko: createCoingecko({ ...setting, plan }),
+    kraken: createKraken(setting),
+    coinbase: createCoinbase(setting),
+    exchangeRates: createEcb(setting),
+    // All statistics sources for a chain return consistent figures.
+    cryptocompare: createCryptoCompare(setting),
+    bitcoin: createBlockchainInfo(setting),
+    mempool: createMempool(setting),
+    ethereum: createBlockscout(setting),
+    // Blockscout's hosted service requires a key.
+    blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
+    solana: createSolana(setting),
+    arweave: createArweave(setting),
+    // The nodes share one chain, and each node serves one interface.
+    legacyNode: createLegacyNode(chain, setting.clock),
+    cosmosNode: createCosmosNode(chain, setting.clock),
+    rpcNode: createRpcNode(chain, comet),
+  }) satisfies Record<string, Upstream>;
 
 /**
  * Starts stand-in upstreams on a free port of 127.0.0.1. Options and their defaults:
@@ -36,25 +57,7 @@ export async function startSandbox(
   const faults = createFaults();
   const setting = { seed, clock };
   const chain = createChain(setting, node.blockMs);
-  const upstreams = {
-    coingecko: createCoingecko({ ...setting, plan }),
-    kraken: createKraken(setting),
-    coinbase: createCoinbase(setting),
-    exchangeRates: createEcb(setting),
-    // All statistics sources for a chain return consistent figures.
-    cryptocompare: createCryptoCompare(setting),
-    bitcoin: createBlockchainInfo(setting),
-    mempool: createMempool(setting),
-    ethereum: createBlockscout(setting),
-    // Blockscout's hosted service requires a key.
-    blockscout: createBlockscout(setting, '/blockscout/1/api/v2', true),
-    solana: createSolana(setting),
-    arweave: createArweave(setting),
-    // The nodes share one chain, and each node serves one interface.
-    legacyNode: createLegacyNode(chain, clock),
-    cosmosNode: createCosmosNode(chain, clock),
-    rpcNode: createRpcNode(chain, node.comet),
-  } satisfies Record<string, Upstream>;
+  const upstreams = createUpstreams(setting, chain, plan, node.comet);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const disconnected = new AbortController();
