@@ -19,56 +19,63 @@ const MODES = { sync: 'BROADCAST_MODE_SYNC', async: 'BROADCAST_MODE_ASYNC', bloc
 /** Error messages of nodes that expect the conditions in the named parameter. */
 const MISSING = { events: /at least one event/i, query: /query cannot be empty/i } as const;
 
+type Get = (path: string, query?: Pairs) => Promise<NodeReply>;
+
+async function headIn(get: Get) {
+  const { block, sdk_block } = bodyOf(await get(`${TENDERMINT}/blocks/latest`));
+  return headOf(isMembers(block) ? block : sdk_block);
+}
+
+/** The block height of a response. Most nodes return it in a header. */
+async function heightOfReply(get: Get, { blockHeight = '' }: NodeReply): Promise<string> {
+  return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String((await headIn(get)).height);
+}
+
+async function balancesOf(
+  get: Get,
+  address: string,
+  reportOmitted: NodeCapabilities['reportOmitted'],
+): Promise<LegacyBalances> {
+  const path = `/cosmos/bank/v1beta1/balances/${encodeURIComponent(address)}`;
+  const result: Coin[] = [];
+  const requested = new Set<string>();
+  let height: string | undefined;
+  for (let key = ''; !requested.has(key) && requested.size < MAX_PAGES; ) {
+    requested.add(key);
+    const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
+    const { balances, pagination } = bodyOf(reply);
+    if (balances === undefined) throw malformed('balances');
+    for (const coin of balancesIn(balances, reportOmitted)) result.push(coin);
+    if (result.length > MAX_BALANCES) throw tooLarge('balances');
+    height ??= await heightOfReply(get, reply);
+    const next = isMembers(pagination) ? pagination.next_key : undefined;
+    if (typeof next !== 'string' || next === '') return { height, result };
+    key = next;
+  }
+  throw malformed('last page');
+}
+
+async function accountReply(get: Get, address: string): Promise<NodeReply | undefined> {
+  const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
+  try {
+    bodyOf(reply);
+    return reply;
+  } catch (error) {
+    const rejection = notFound(error);
+    if (rejection instanceof NodeRejection && rejection.status === 404) return undefined;
+    throw error;
+  }
+}
+
 /** Calls the gRPC gateway and converts its responses. All adapters of a node must share `capabilities`. */
 export function createModernAdapter(send: SendToNode, capabilities: NodeCapabilities = {}): NodeCalls {
-  const get = (path: string, query: Pairs = []) => send({ method: 'GET', path, query });
-
-  async function head() {
-    const { block, sdk_block } = bodyOf(await get(`${TENDERMINT}/blocks/latest`));
-    return headOf(isMembers(block) ? block : sdk_block);
-  }
-
-  /** The block height of a response. Most nodes return it in a header. */
-  async function heightOfReply({ blockHeight = '' }: NodeReply): Promise<string> {
-    return /^\d{1,20}$/.test(blockHeight) ? blockHeight : String((await head()).height);
-  }
-
-  async function balances(address: string): Promise<LegacyBalances> {
-    const path = `/cosmos/bank/v1beta1/balances/${encodeURIComponent(address)}`;
-    const result: Coin[] = [];
-    const requested = new Set<string>();
-    let height: string | undefined;
-    for (let key = ''; !requested.has(key) && requested.size < MAX_PAGES; ) {
-      requested.add(key);
-      const reply = await get(path, key === '' ? [] : [['pagination.key', key]]);
-      const { balances, pagination } = bodyOf(reply);
-      if (balances === undefined) throw malformed('balances');
-      for (const coin of balancesIn(balances, capabilities.reportOmitted)) result.push(coin);
-      if (result.length > MAX_BALANCES) throw tooLarge('balances');
-      height ??= await heightOfReply(reply);
-      const next = isMembers(pagination) ? pagination.next_key : undefined;
-      if (typeof next !== 'string' || next === '') return { height, result };
-      key = next;
-    }
-    throw malformed('last page');
-  }
-
-  async function accountReply(address: string): Promise<NodeReply | undefined> {
-    const reply = await get(`/cosmos/auth/v1beta1/accounts/${encodeURIComponent(address)}`);
-    try {
-      bodyOf(reply);
-      return reply;
-    } catch (error) {
-      const rejection = notFound(error);
-      if (rejection instanceof NodeRejection && rejection.status === 404) return undefined;
-      throw error;
-    }
-  }
+  const get: Get = (path, query = []) => send({ method: 'GET', path, query });
+  const balances = (address: string) => balancesOf(get, address, capabilities.reportOmitted);
 
   const prepare: NodeCalls['prepare'] = async ({ tx, tx_bytes, mode }, sequence) => {
     if (tx_bytes !== undefined) return { tx_bytes, mode };
     const stateOf = async (address: string) => {
-      const reply = await accountReply(address);
+      const reply = await accountReply(get, address);
       const { value } = reply ? modernAccount(address, bodyOf(reply).account, []) : noAccount();
       const nextSequence = sequence ?? value.sequence;
       if (nextSequence === null) throw malformed('sequence of the account');
@@ -81,8 +88,8 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
     balances,
 
     async account(address) {
-      const reply = await accountReply(address);
-      if (reply === undefined) return { height: String((await head()).height), result: noAccount() };
+      const reply = await accountReply(get, address);
+      if (reply === undefined) return { height: String((await headIn(get)).height), result: noAccount() };
       const { height, result: owned } = await balances(address);
       return { height, result: modernAccount(address, bodyOf(reply).account, owned) };
     },
@@ -128,6 +135,6 @@ export function createModernAdapter(send: SendToNode, capabilities: NodeCapabili
       return modernTransaction(bodyOf(await send({ method: 'POST', path: TXS, query: [], body })).tx_response);
     },
 
-    head,
+    head: () => headIn(get),
   };
 }
