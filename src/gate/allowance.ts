@@ -73,22 +73,22 @@ function countNodeRequest({ keyLimits, clock }: Charging, key: KeyHolder): Promi
   return undefined;
 }
 
+/** Reads changed keys. Releases the calls of idle leases if another process needs them. */
+async function sync({ leases, keyLimits }: Charging, keyCache: KeyCache): Promise<void> {
+  const changed = await keyCache.sync();
+  // The calls of a key without a limit are not counted until it has one again.
+  for (const key of changed) if (!isLimited(key)) keyLimits.counters.delete(key.id);
+  leases.review(changed.map(({ user }) => user));
+}
+
 export function createAllowance({ keyCache, ...options }: LedgerOptions & { keyCache: KeyCache }) {
   const { ledger, clock, failures, tickMs = SECOND } = options;
   const leases = createLeases(options);
   const keyLimits = newKeyLimits(ledger, leases.of, clock);
   const charging = { leases, keyLimits, clock };
 
-  /** Reads changed keys. Releases the calls of idle leases if another process needs them. */
-  async function sync(): Promise<void> {
-    const changed = await keyCache.sync();
-    // The calls of a key without a limit are not counted until it has one again.
-    for (const key of changed) if (!isLimited(key)) keyLimits.counters.delete(key.id);
-    leases.review(changed.map(({ user }) => user));
-  }
-
   async function poll(): Promise<void> {
-    await sync();
+    await sync(charging, keyCache);
     await refresh(keyLimits);
   }
   // Polls never overlap. Otherwise, each poll would hold another connection while the database does not respond.
@@ -151,7 +151,7 @@ export function createAllowance({ keyCache, ...options }: LedgerOptions & { keyC
     },
 
     /** Also call this after each change that this process makes, so that the change takes effect immediately. */
-    sync,
+    sync: () => sync(charging, keyCache),
     poll,
     writeUse: writing.run,
 
