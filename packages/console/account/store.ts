@@ -31,12 +31,8 @@ type Options = {
   onSignedOut: (notice: string) => void;
 };
 
-/** The user, the key in use and the allowance. Each response updates the allowance, and then the free usage call. */
-export function createAccountStore(options: Options) {
-  const { session, failures, access, isSignedIn, reloadUsagePage } = options;
-  const user = signal<UserOfKey | undefined>(undefined);
-  const maskedKey = signal('');
-  const isRemembered = signal(false);
+/** The allowance. Each response updates it, and then the free usage call. */
+function openAllowance({ session, failures, isSignedIn, reloadUsagePage }: Options) {
   const usage = signal<Usage | undefined>(undefined);
   const left = signal<{ remaining: number; limit: number } | undefined>(undefined);
   const validUntil = signal<Date | undefined>(undefined);
@@ -102,6 +98,18 @@ export function createAccountStore(options: Options) {
     timer = setTimeout(refresh, SETTLE_MS);
   });
 
+  return { usage, left, validUntil, age, isLoading, failure, refresh, readUsage };
+}
+
+/** The user, the key in use and the allowance. */
+export function createAccountStore(options: Options) {
+  const { session, access } = options;
+  const user = signal<UserOfKey | undefined>(undefined);
+  const maskedKey = signal('');
+  const isRemembered = signal(false);
+  const { usage, left, ...allowance } = openAllowance(options);
+  const { validUntil } = allowance;
+
   function renewal(): Renewal {
     const { value: ends } = validUntil;
     if (!ends) return { isPossible: false, from: undefined };
@@ -113,12 +121,7 @@ export function createAccountStore(options: Options) {
     user,
     maskedKey,
     isRemembered,
-    validUntil,
-    age,
-    isLoading,
-    failure,
-    refresh,
-    readUsage,
+    ...allowance,
     renewal,
     usage: () => usage.value,
     left: () => left.value,
