@@ -69,14 +69,22 @@ export const integer = scalar(
 
 const WHOLE = /^-?\d{1,20}$/;
 
+function wholeOf(value: unknown): bigint | undefined {
+  const [digits] = matched(WHOLE, value) ?? [];
+  return digits === undefined ? undefined : BigInt(digits);
+}
+
 /** A 64-bit integer, encoded as a string in both kinds of JSON. */
 export const whole = scalar(
   DIGITS,
   (value) => {
-    const [digits] = matched(WHOLE, Number.isSafeInteger(value) ? String(value) : value) ?? [];
-    return digits && (BigInt(digits) === 0n ? null : String(BigInt(digits)));
+    const integer = wholeOf(Number.isSafeInteger(value) ? String(value) : value);
+    return integer === 0n ? null : integer?.toString();
   },
-  (field, value) => matched(WHOLE, value) && wholeField(field, BigInt(value as string)),
+  (field, value) => {
+    const integer = wholeOf(value);
+    return integer === undefined ? undefined : wholeField(field, integer);
+  },
 );
 
 export const bool = scalar(
@@ -142,9 +150,10 @@ export const duration = scalar(
     const nanos = BigInt(fraction.padEnd(9, '0'));
     return whole && String(BigInt(whole) * NANOS + (whole.startsWith('-') ? -nanos : nanos));
   },
-  (field, value) =>
-    matched(WHOLE, value) &&
-    bytesField(field, seconds(BigInt(value as string) / NANOS, BigInt(value as string) % NANOS)),
+  (field, value) => {
+    const nanos = wholeOf(value);
+    return nanos === undefined ? undefined : bytesField(field, seconds(nanos / NANOS, nanos % NANOS));
+  },
   '0',
 );
 
