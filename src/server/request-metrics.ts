@@ -74,13 +74,12 @@ export function durationsOf(histograms: Iterable<Histogram>) {
     if (!isSuccess(histogram)) continue;
     const { route, figures } = histogram;
     const sums = byRoute.get(route);
-    byRoute.set(route, sums ? sums.map((sum, place) => sum + (figures[place] as number)) : figures);
+    byRoute.set(route, sums ? sums.map((sum, place) => sum + (figures[place] ?? 0)) : figures);
   }
-  return Array.from(byRoute, ([route, figures]) => ({
-    labels: { route },
-    counts: countsOf({ figures }),
-    sum: figures[0] as number,
-  }));
+  return Array.from(byRoute, ([route, figures]) => {
+    const [sum = 0] = figures;
+    return { labels: { route }, counts: countsOf({ figures }), sum };
+  });
 }
 
 /** Excluded from the service level, because the failures and durations depend on the nodes. */

@@ -21,8 +21,8 @@ function qualitiesIn(header: string): Map<string, number> {
 
 /** The quality of the most specific matching range (RFC 9110, 12.5.1). Old clients send `*` alone. */
 function qualityOf(mediaType: string, qualities: ReadonlyMap<string, number>): number {
-  const range = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*', '*'].find((candidate) => qualities.has(candidate));
-  return range === undefined ? 0 : (qualities.get(range) as number);
+  const ranges = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*', '*'];
+  return ranges.map((range) => qualities.get(range)).find((quality) => quality !== undefined) ?? 0;
 }
 
 const PROBLEM = 'application/problem+json';
