@@ -14,7 +14,7 @@ import {
 import { CANDLE_INTERVAL_NAMES, candleWindow, intervalsInWords } from '#prices/model/candle';
 import { candle } from '#prices/model/prices-records';
 import { currencyOf, currencyParameters, inOneCurrency, tokenName } from '#prices/parameters';
-import { CANDLES_CSV_HEADER } from './candle-import.ts';
+import { CANDLES_CSV_HEADER } from './candle-text.ts';
 import type { Candles } from './candles.ts';
 
 const CANDLES = {

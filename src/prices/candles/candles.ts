@@ -39,8 +39,8 @@ import {
   nothingToServe,
   planCandles,
 } from './candle-coverage.ts';
-import { candlesCsv, candlesJson } from './candle-import.ts';
 import type { CandleSeries } from './candle-store.ts';
+import { candlesCsv, candlesJson } from './candle-text.ts';
 
 type Deps = {
   source: Pick<OpenedExchange, 'name' | 'title' | 'reach' | 'candles'>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { candlesToCsv, seriesToCsv as consoleCsv } from '#console/api/history-csv';
 import { MINUTE } from '#core/clock';
-import { candlesCsv } from '#prices/candles/candle-import';
+import { candlesCsv } from '#prices/candles/candle-text';
 import { withSemicolons } from '#prices/history/series-text';
 import { seriesToCsv } from '../../prices/history/series-to-csv.ts';
 
