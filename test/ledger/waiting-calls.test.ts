@@ -36,6 +36,7 @@ function open() {
     close: statement,
     live: async () => true,
     sweep: done,
+    shardsOf: done,
     leave: done,
   };
   const leases = createLeases({ ledger: ledger as unknown as LedgerStore, clock, failures: unlogged, tickMs: BY_HAND });
