@@ -37,6 +37,12 @@ test('reuses a response within its second, and not longer', () => {
   expect(cache.get('bitcoin')).toBeUndefined();
 });
 
+test('does not reuse a response that is newer than the clock, which was set back', () => {
+  cache.keep('bitcoin', createResponse());
+  clock.set(-1);
+  expect(cache.get('bitcoin')).toBeUndefined();
+});
+
 test.each<[string, Partial<DataResponse['outcome']>]>([
   ['needed a fetch', { fetched: true }],
   ['arrived during a fetch', { refreshing: true }],
