@@ -1,31 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
-import { hasCitus } from './fixtures/citus-cluster.ts';
-import { missingPrograms } from './test/failover/programs.ts';
+import { DATABASE_SETUP, SERVER_TESTS, SERVICE_SETUP, SUITE_TESTS, SUITES } from './test/suites.ts';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/node-arguments.ts';
 
 const STORE_TESTS = 'test/**/*.store.test.ts';
-const SERVER_TESTS = 'test/**/*.server.test.ts';
-const DOCKER_TESTS = 'test/**/*.docker.test.ts';
-const IMAGE_TESTS = 'test/**/*.image.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
-const HOSTILE_TESTS = 'test/hostile/**/*.test.ts';
-const UPGRADE_TESTS = 'test/upgrade/**/*.test.ts';
-const FAILOVER_TESTS = 'test/failover/**/*.test.ts';
-const DISTRIBUTED_TESTS = 'test/distributed/**/*.test.ts';
-const OUTSIDE_TESTS = 'test/outside/**/*.test.ts';
+
+/** Most of these tests start processes: the service, commands, or a service that is killed. */
+const PROCESS_TESTS = 'test/{process,cli,chaos}/**/*.test.ts';
 
 /**
- * These store tests also run on a server: its locks, sessions, time zones and collations can affect the statements of
- * these folders. The other store tests call the service over HTTP, or repeat statements that `*.server.test.ts` runs.
+ * These store tests also run on a server, whose locks, sessions, time zones and collations can affect their statements:
+ * those of the folders with concurrent statements, and those of single stores. The other store tests call the service
+ * over HTTP.
  */
 const STORE_TESTS_ON_SERVER = [
-  'test/{catalogue,database,keys,ledger,notifications,operator,status,upstream,users}/**/*.store.test.ts',
-  'test/prices/{candles,refresh,series}/**/*.store.test.ts',
+  'test/{database,keys,ledger,upstream,users}/**/*.store.test.ts',
+  'test/prices/{candles,series}/**/*.store.test.ts',
+  'test/**/*-store.store.test.ts',
 ];
 
 /**
@@ -42,34 +38,23 @@ const STORE_TESTS_POOLED = [
 /** Several processes must return their calls to each other within seconds, so these tests run after all others. */
 const TIMED_TESTS = 'test/ledger/processes/costs.server.test.ts';
 
-const DATABASE_SETUP = 'test/support/database/global-setup.ts';
-const SERVICE_SETUP = 'test/support/service/bundle.ts';
 const CONSOLE_SETUP = 'test/support/browser/global-setup.ts';
 const SET_UP = 'test/support/set-up.ts';
 
 const isServerAvailable = () =>
   Boolean(process.env.TEST_DATABASE_URL) || spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 
-/** The tests that need only Node: `npm test`. */
-const standalone: TestProjectConfiguration[] = [
+const ON_OTHER_PROGRAMS = [SERVER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS];
+
+/** The tests within one process: `npm test`. */
+const withinProcess: TestProjectConfiguration[] = [
   {
     extends: true,
     test: {
       name: 'unit',
       include: ['test/**/*.test.ts'],
+      exclude: [STORE_TESTS, PROCESS_TESTS, ...ON_OTHER_PROGRAMS, ...SUITE_TESTS],
       globalSetup: SERVICE_SETUP,
-      exclude: [
-        STORE_TESTS,
-        SERVER_TESTS,
-        DOCKER_TESTS,
-        IMAGE_TESTS,
-        BROWSER_TESTS,
-        PROMTOOL_TESTS,
-        HOSTILE_TESTS,
-        FAILOVER_TESTS,
-        DISTRIBUTED_TESTS,
-        OUTSIDE_TESTS,
-      ],
     },
   },
   {
@@ -77,17 +62,28 @@ const standalone: TestProjectConfiguration[] = [
     test: {
       name: 'embedded',
       include: [STORE_TESTS],
-      exclude: [OUTSIDE_TESTS],
+      exclude: [PROCESS_TESTS, ...SUITE_TESTS],
       globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
     },
   },
 ];
 
+/** The tests that start processes and need only Node. */
+const processes: TestProjectConfiguration = {
+  extends: true,
+  test: {
+    name: 'processes',
+    include: [PROCESS_TESTS],
+    exclude: ON_OTHER_PROGRAMS,
+    globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
+  },
+};
+
 function serverProjects(): TestProjectConfiguration[] {
   const globalSetup = [DATABASE_SETUP, SERVICE_SETUP];
   const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
   const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
-  const exclude = [HOSTILE_TESTS, UPGRADE_TESTS, OUTSIDE_TESTS, TIMED_TESTS];
+  const exclude = [...SUITE_TESTS, TIMED_TESTS];
   const server = { name: 'server', include, exclude, globalSetup, setupFiles };
   const timed = { name: 'timed', include: [TIMED_TESTS], globalSetup, setupFiles, sequence: { groupOrder: 1 } };
   // All connections to a database share three sessions, so that state left in a session reaches other transactions.
@@ -97,7 +93,7 @@ function serverProjects(): TestProjectConfiguration[] {
 
 /** The projects of `npm run test:services`, except those whose requirements this machine does not meet. */
 function servicesProjects(): TestProjectConfiguration[] {
-  const projects: TestProjectConfiguration[] = [];
+  const projects = [processes];
   if (isServerAvailable()) {
     projects.push(...serverProjects());
     if (!findPgBouncer())
@@ -125,103 +121,10 @@ function servicesProjects(): TestProjectConfiguration[] {
   return projects;
 }
 
-/**
- * These tests attack the built service and measure the effect on another client, so nothing else should run at the same
- * time. A failed test is retried once, in case the machine was busy.
- */
-const hostile: TestProjectConfiguration = {
-  extends: true,
-  test: {
-    name: 'hostile',
-    include: [HOSTILE_TESTS],
-    // Database failures are tested with a server only: the embedded database is part of the process.
-    exclude: process.env.TEST_DATABASE_URL ? [] : [SERVER_TESTS],
-    globalSetup: 'test/hostile/global-setup.ts',
-    testTimeout: 120_000,
-    maxWorkers: 4,
-    retry: 1,
-  },
-};
-
-/** Runs clients, generators and linters of others, which `test/outside` installs. */
-const outside: TestProjectConfiguration = {
-  extends: true,
-  test: { name: 'outside', include: [OUTSIDE_TESTS], globalSetup: DATABASE_SETUP },
-};
-
-const docker: TestProjectConfiguration = {
-  extends: true,
-  test: {
-    name: 'docker',
-    include: [DOCKER_TESTS],
-    fileParallelism: false,
-    testTimeout: 300_000,
-    hookTimeout: 600_000,
-  },
-};
-
-/** Builds two releases, and replaces the processes of one with those of the other. */
-const upgrade: TestProjectConfiguration = {
-  extends: true,
-  test: { name: 'upgrade', include: [UPGRADE_TESTS], globalSetup: DATABASE_SETUP },
-};
-
-/** Starts a PostgreSQL cluster under Patroni, whose members are killed, paused and cut off. */
-const failover: TestProjectConfiguration = {
-  extends: true,
-  test: {
-    name: 'failover',
-    include: [FAILOVER_TESTS],
-    globalSetup: 'test/hostile/global-setup.ts',
-    fileParallelism: false,
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
-  },
-};
-
-function failoverProjects(): TestProjectConfiguration[] {
-  const missing = missingPrograms();
-  if (missing.length === 0) return [failover];
-  console.log(
-    `${missing.join(', ')} not found: the failover tests are skipped. To run them, install Patroni, etcd, HAProxy and PostgreSQL.`,
-  );
-  return [{ extends: true, test: { name: 'failover', include: [] } }];
-}
-
-/** Runs the tests of the ledger on a Citus cluster of a coordinator and two workers. */
-function distributedProjects(): TestProjectConfiguration[] {
-  if (!hasCitus)
-    console.log('PostgreSQL has no extension citus: the tests on a cluster are skipped. To run them, install Citus.');
-  const ledger = ['ledger-store', 'costs', 'first-calls', 'idle-leases', 'periods', 'returned-calls'];
-  const stores = ledger.map((name) => `test/ledger/${name}.store.test.ts`);
-  const include = [
-    DISTRIBUTED_TESTS,
-    ...stores,
-    'test/ledger/processes/*.store.test.ts',
-    'test/ledger/usage/{details-in-store,key-limits}.store.test.ts',
-  ];
-  const globalSetup = ['test/distributed/global-setup.ts', SERVICE_SETUP];
-  const setup = { globalSetup, testTimeout: 240_000, hookTimeout: 120_000 };
-  return [{ extends: true, test: { name: 'distributed', include: hasCitus ? include : [], ...(hasCitus && setup) } }];
-}
-
-/** Runs the build steps of the image without Docker. */
-const image: TestProjectConfiguration = {
-  extends: true,
-  test: { name: 'image', include: [IMAGE_TESTS] },
-};
-
-/** Suites that take minutes, such as attacks and image builds, have their own mode: see `npm run test:hostile`. */
 function projectsOf(mode: string): TestProjectConfiguration[] {
-  if (mode === 'hostile') return [hostile];
-  if (mode === 'outside') return [outside];
-  if (mode === 'image') return [image];
-  if (mode === 'upgrade') return [upgrade];
-  if (mode === 'failover') return failoverProjects();
-  if (mode === 'distributed') return distributedProjects();
-  if (mode === 'docker') return [docker];
   if (mode === 'services') return servicesProjects();
-  return mode === 'long' ? [...standalone, ...servicesProjects()] : standalone;
+  if (mode === 'long') return [...withinProcess, ...servicesProjects()];
+  return SUITES[mode]?.() ?? withinProcess;
 }
 
 export default defineConfig(({ mode }): ViteUserConfig => {
