@@ -10,8 +10,8 @@ const STORE_TESTS = 'test/**/*.store.test.ts';
 const BROWSER_TESTS = 'test/**/*.browser.test.ts';
 const PROMTOOL_TESTS = 'test/**/*.promtool.test.ts';
 
-/** Most of these tests start processes: the service, commands, or a service that is killed. */
-const PROCESS_TESTS = 'test/{process,cli,chaos}/**/*.test.ts';
+/** Most of these tests start programs: the service, commands, `curl`, or a service that is killed. */
+const PROCESS_TESTS = 'test/{process,cli,chaos,ops,docs/examples}/**/*.test.ts';
 
 /**
  * These store tests also run on a server, whose locks, sessions, time zones and collations can affect their statements:
