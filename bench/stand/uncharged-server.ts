@@ -6,6 +6,7 @@ import type { KeyHolder } from '#keys/key-validity';
 import { type Lease, newLease } from '#ledger/lease';
 import type { Receipt } from '#ledger/leases';
 import { openLog } from '#open';
+import { startIdleGc } from '#process/memory';
 import { readSettings } from '#settings';
 import { openParts } from '../../fixtures/parts.ts';
 
@@ -23,8 +24,11 @@ const allowance: typeof parts.accounts.allowance = {
 };
 const gate = { ...parts.accounts.gate, ...createGate(allowance, settings.burstPerSecond) };
 const app = await buildApp({ ...parts, accounts: { allowance, gate } });
+// While other servers are measured, this server is idle, and discards compiled code like the service.
+const gc = startIdleGc();
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));
 process.on('SIGTERM', async () => {
   await app.close();
+  await gc.close();
   await parts.close();
 });
