@@ -9,6 +9,7 @@ import type { Exchange, LegacyResponse } from '#mcp/protocol/protocol';
 import { readMessage } from '#mcp/protocol/read-message';
 import { createMessageServer } from '#mcp/protocol/serve-message';
 import type { EnterWindow } from '#prices/history/history-routes';
+import { disconnectionOf } from '#server/connections/disconnection';
 import type { RequestBodies } from '#server/connections/request-body';
 import { mediaTypeOf } from '#server/connections/unread-body';
 import { readJsonBodies } from '#server/json-body';
@@ -94,17 +95,6 @@ async function send(request: FastifyRequest, reply: FastifyReply, answer: Legacy
   return reply.send(bytesOf(payload));
 }
 
-/** Aborts if the client disconnects before the response is sent. */
-function disconnectOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const abort = () => {
-    if (!raw.writableFinished) gone.abort();
-  };
-  if (raw.closed) abort();
-  else raw.once('close', abort);
-  return gone.signal;
-}
-
 type Options = {
   bodies: RequestBodies;
   report: ReportProblem;
@@ -162,7 +152,7 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (
     const exchange = {
       caller,
       get signal() {
-        gone ??= disconnectOf(reply);
+        gone ??= disconnectionOf(reply);
         return gone;
       },
       list: () => listed.filter(({ scope }) => caller.hasScope(scope)).map(({ entry }) => entry),

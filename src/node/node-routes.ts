@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, type ProblemCode } from '#core/problems';
+import type { ProblemCode } from '#core/problems';
 import { explorerLink } from '#cosmos/exchange';
+import { disconnectionOf } from '#server/connections/disconnection';
 import type { RequestBodies } from '#server/connections/request-body';
 import { readJsonBodies } from '#server/json-body';
 import type { ReportProblem } from '#server/responses/problem-responses';
@@ -29,8 +30,6 @@ export const operation = (operationId: string, summary: string, description: str
 
 export const NODE_FACTS = { cost: 0, scope: 'node', problems: NODE_PROBLEMS } as const;
 
-const disconnected = () => new Problem('invalid_request', 'The client has disconnected.');
-
 export type NodeScope = { node: Node; explorer: NodeSettings['node']['explorer']; call: NodeCall };
 
 type NodeCall = ReturnType<typeof createNodeCall>;
@@ -46,13 +45,9 @@ export function convertResponses(app: FastifyInstance, bodies: RequestBodies, li
 
 /** The caller of a request. The signal aborts when the client disconnects. `onClose` runs after the response. */
 export function callerOf(request: FastifyRequest, reply: FastifyReply, onClose?: () => void): RequestCaller {
-  const gone = new AbortController();
-  const { raw } = reply;
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort(disconnected());
-    onClose?.();
-  });
-  return { user: request.user, signal: gone.signal };
+  const signal = disconnectionOf(reply);
+  if (onClose) reply.raw.once('close', onClose);
+  return { user: request.user, signal };
 }
 
 /** Returns the function in which each route calls the node: the call takes a place until its response has been read. */
