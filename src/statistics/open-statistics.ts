@@ -1,4 +1,5 @@
 import { DAY } from '#core/clock';
+import { isOneOf } from '#core/names';
 import type { Capability, CapabilityDeps } from '#server/capability';
 import { openArweaveNode } from '#statistics/sources/arweave';
 import { openBitcoinStats, openMempool } from '#statistics/sources/bitcoin';
@@ -64,7 +65,7 @@ export async function openStatistics(deps: Deps) {
   const cachedResponses = responses('statistics', cache);
   const statistics = createStatistics({ cache, cachedResponses, failover, singleFlight, clock, log });
   /** The API description contains the figures of one source of each kind, with or without a key. */
-  const described = sources.filter(({ name }) => STATISTICS_KINDS.some((kind) => kind === name));
+  const described = sources.filter(({ name }) => isOneOf(STATISTICS_KINDS, name));
 
   const component = () =>
     sourcedComponent({

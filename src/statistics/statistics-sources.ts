@@ -1,6 +1,6 @@
 import { BUILT_IN_TOKENS, type BuiltInToken } from '#catalogue/token';
 import { DAY, HOUR } from '#core/clock';
-import { memberNames } from '#core/names';
+import { isOneOf, memberNames } from '#core/names';
 import { type Budget, leftOf, monthOf, type SpentBudget } from '#upstream/budget';
 import { FIGURES, type Figure } from './statistics-records.ts';
 
@@ -61,8 +61,7 @@ export function throttledStatistics(kind: StatisticsKind, { limits, spent, now }
 export type StatisticsSourceName = StatisticsKind | `${StatisticsKind}-${number}`;
 const STATISTICS_SOURCE = `^(${STATISTICS_KINDS.join('|')})(-([2-9]|[1-9]\\d+))?$`;
 
-export const isStatisticsSymbol = (text: string): text is StatisticsSymbol =>
-  STATISTICS_SYMBOLS.some((symbol) => symbol === text);
+export const isStatisticsSymbol = (text: string): text is StatisticsSymbol => isOneOf(STATISTICS_SYMBOLS, text);
 export const isStatisticsSource = (text: string): text is StatisticsSourceName =>
   new RegExp(STATISTICS_SOURCE).test(text);
 

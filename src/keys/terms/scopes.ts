@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOneOf } from '#core/names';
 import { Problem } from '#core/problems';
 import type { Scope, WantedScope } from '#server/gate';
 import { OWNER_SCOPES, RESTRICTED_SCOPES, SCOPES, sharedScopes } from '../api-key.ts';
@@ -16,8 +17,7 @@ export function missingScope(wanted: WantedScope): Problem {
 }
 
 function toScopes(names: readonly string[], context: z.RefinementCtx): readonly Scope[] {
-  if (names.length > 0 && names.every((name) => (RESTRICTED_SCOPES as readonly string[]).includes(name)))
-    return sharedScopes(names as Scope[]);
+  if (names.length > 0 && names.every((name) => isOneOf(RESTRICTED_SCOPES, name))) return sharedScopes(names);
   const unknown = names.length === 0 ? 'is empty' : 'contains an unknown scope';
   const message = names.includes('account') ? 'contains account, a scope that only the owner key can have' : unknown;
   context.addIssue({ code: 'custom', message });

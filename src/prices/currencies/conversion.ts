@@ -1,4 +1,5 @@
 import { DAY, startOfDate } from '#core/clock';
+import { isOneOf } from '#core/names';
 import type { CandleColumns } from '#prices/model/candle';
 import { type Currency, DOLLAR, EURO, type UsdRate } from '#prices/model/currency';
 import { type Interval, spacingOf } from '#prices/model/interval';
@@ -90,7 +91,7 @@ function convertRows<Rows extends Columns>(
   }
   const converted = Object.entries(rows).map(([name, column]) => {
     const values = column instanceof Uint8Array ? new Uint8Array(count) : new Float64Array(count);
-    const isMoney = money.some((moneyName) => moneyName === name);
+    const isMoney = isOneOf(money, name);
     for (let i = 0; i < count; i++) {
       const figure = column[places[i] as number] as number;
       values[i] = isMoney ? inUnits(figure, rates[i] as number) : figure;

@@ -1,4 +1,5 @@
 import { iso, isoDate, SECOND } from '#core/clock';
+import { isOneOf } from '#core/names';
 import { type Candle, candleLength } from '#prices/model/candle';
 import { isCurrencyCode } from '#prices/model/currency';
 import { INTERVALS, type Interval } from '#prices/model/interval';
@@ -9,8 +10,7 @@ import { readNumbers, readTime } from './csv-values.ts';
 /** The columns of Kraken's bulk files, which have no header. */
 export const CANDLE_COLUMNS = ['timestamp', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
 type CandleColumn = (typeof CANDLE_COLUMNS)[number] | 'currency';
-const isColumn = (name: string): name is CandleColumn =>
-  name === 'currency' || CANDLE_COLUMNS.some((column) => column === name);
+const isColumn = (name: string): name is CandleColumn => name === 'currency' || isOneOf(CANDLE_COLUMNS, name);
 const REQUIRED = CANDLE_COLUMNS.slice(0, 6);
 
 function headerOf(path: string, fields: readonly string[]): readonly CandleColumn[] | undefined {

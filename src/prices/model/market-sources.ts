@@ -1,4 +1,5 @@
 import { overlap, parseDuration, type Span } from '#core/clock';
+import { isOneOf } from '#core/names';
 
 /**
  * The supported sources of prices. The setting `MARKET_SOURCES` selects from them. Columns contain the positions in
@@ -23,8 +24,7 @@ export type SourceFacts = {
   attribution?: string;
 };
 
-export const isMarketSource = (text: string): text is MarketSourceName =>
-  MARKET_SOURCES.some((source) => source === text);
+export const isMarketSource = (text: string): text is MarketSourceName => isOneOf(MARKET_SOURCES, text);
 
 /** CoinGecko comes first if it is used: no other source has market caps and supplies. Throws `RangeError`. */
 export function parseMarketSources(text: string): SourceOrder {
