@@ -1,25 +1,7 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers, type Members, malformed } from '../parsers.ts';
-import {
-  always,
-  aminoMembers,
-  choice,
-  coin,
-  coins,
-  duration,
-  type Field,
-  fieldsOf,
-  type Kind,
-  many,
-  messageBytes,
-  nested,
-  optional,
-  rejection,
-  some,
-  text,
-  timestamp,
-  whole,
-} from './fields.ts';
+import { always, aminoMembers, coin, coins, many, messageBytes, nested, optional, some } from './composites.ts';
+import { choice, duration, type Field, fieldsOf, type Kind, rejection, text, timestamp, whole } from './fields.ts';
 import { anyMessage, bytesField, EMPTY } from './protobuf.ts';
 
 export type MessageType = {

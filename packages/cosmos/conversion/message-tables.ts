@@ -1,24 +1,9 @@
 import { NodeFault } from '../exchange.ts';
 import { isMembers, list, type Members, malformed, text as textOf } from '../parsers.ts';
 import { publicKey } from './bech32.ts';
+import { always, coin, coins, many, nested, optional } from './composites.ts';
 import { allowance, anyOf, authorization, type MessageType, message, proposal, type } from './contents.ts';
-import {
-  always,
-  bool,
-  choice,
-  coin,
-  coins,
-  decimal,
-  integer,
-  type Kind,
-  many,
-  nested,
-  optional,
-  rejection,
-  text,
-  timestamp,
-  whole,
-} from './fields.ts';
+import { bool, choice, decimal, integer, type Kind, rejection, text, timestamp, whole } from './fields.ts';
 
 /*
  * Messages that transfer or stake funds. Names and field numbers are from https://github.com/cosmos/cosmos-sdk (proto/)

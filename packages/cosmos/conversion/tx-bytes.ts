@@ -1,7 +1,8 @@
 import { NodeRejection } from '../exchange.ts';
 import { isMembers } from '../parsers.ts';
 import { fromAmino, keyBytes, MULTISIG, prefixOf, SINGLE_MODE, underPrefix } from './bech32.ts';
-import { coins, rejection, text, whole, withOnly } from './fields.ts';
+import { coins, withOnly } from './composites.ts';
+import { rejection, text, whole } from './fields.ts';
 import { messageFields } from './message-tables.ts';
 import { bytesField, concat, EMPTY, fromBase64, toBase64, wholeField } from './protobuf.ts';
 
