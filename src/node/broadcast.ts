@@ -65,7 +65,10 @@ async function sendTo(pool: BroadcastPool, member: Member, prepared: BroadcastRe
   }
 }
 
-/** Tries another node only while no node can have accepted the transaction. Sends `block` as `sync`, which returns a hash to look up. */
+/**
+ * Sends a transaction to the nodes in turn, until one of them may have accepted it. The mode `block` is sent as `sync`,
+ * because its response contains the hash at once.
+ */
 async function send(
   pool: BroadcastPool,
   request: BroadcastRequest,
