@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
-import { DATABASE_SETUP, SERVER_TESTS, SERVICE_SETUP, SUITE_TESTS, SUITES } from './test/suites.ts';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { DATABASE_SETUP, SERVER_TESTS, SERVICE_SETUP, SUITE_TESTS, SUITES, type Suite } from './test/suites.ts';
 import { findChromium } from './test/support/browser/chromium.ts';
 import { findPgBouncer } from './test/support/database/pooler.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
@@ -47,39 +47,30 @@ const isServerAvailable = () =>
 const ON_OTHER_PROGRAMS = [SERVER_TESTS, BROWSER_TESTS, PROMTOOL_TESTS];
 
 /** The tests within one process: `npm test`. */
-const withinProcess: TestProjectConfiguration[] = [
+const withinProcess: Suite[] = [
   {
-    extends: true,
-    test: {
-      name: 'unit',
-      include: ['test/**/*.test.ts'],
-      exclude: [STORE_TESTS, PROCESS_TESTS, ...ON_OTHER_PROGRAMS, ...SUITE_TESTS],
-      globalSetup: SERVICE_SETUP,
-    },
+    name: 'unit',
+    include: ['test/**/*.test.ts'],
+    exclude: [STORE_TESTS, PROCESS_TESTS, ...ON_OTHER_PROGRAMS, ...SUITE_TESTS],
+    globalSetup: SERVICE_SETUP,
   },
   {
-    extends: true,
-    test: {
-      name: 'embedded',
-      include: [STORE_TESTS],
-      exclude: [PROCESS_TESTS, ...SUITE_TESTS],
-      globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
-    },
+    name: 'embedded',
+    include: [STORE_TESTS],
+    exclude: [PROCESS_TESTS, ...SUITE_TESTS],
+    globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
   },
 ];
 
-/** The tests that start processes and need only Node. */
-const processes: TestProjectConfiguration = {
-  extends: true,
-  test: {
-    name: 'processes',
-    include: [PROCESS_TESTS],
-    exclude: ON_OTHER_PROGRAMS,
-    globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
-  },
+/** The tests that start programs. A test whose program is missing is skipped. */
+const processes: Suite = {
+  name: 'processes',
+  include: [PROCESS_TESTS],
+  exclude: ON_OTHER_PROGRAMS,
+  globalSetup: [DATABASE_SETUP, SERVICE_SETUP],
 };
 
-function serverProjects(): TestProjectConfiguration[] {
+function serverProjects(): Suite[] {
   const globalSetup = [DATABASE_SETUP, SERVICE_SETUP];
   const setupFiles = [SET_UP, 'test/support/database/statements.ts'];
   const include = [SERVER_TESTS, ...STORE_TESTS_ON_SERVER];
@@ -88,40 +79,37 @@ function serverProjects(): TestProjectConfiguration[] {
   const timed = { name: 'timed', include: [TIMED_TESTS], globalSetup, setupFiles, sequence: { groupOrder: 1 } };
   // All connections to a database share three sessions, so that state left in a session reaches other transactions.
   const pooled = { name: 'pooled', include: STORE_TESTS_POOLED, globalSetup: DATABASE_SETUP };
-  return [server, timed, ...(findPgBouncer() ? [pooled] : [])].map((test) => ({ extends: true, test }));
+  if (findPgBouncer()) return [server, timed, pooled];
+  console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
+  return [server, timed];
 }
 
 /** The projects of `npm run test:services`, except those whose requirements this machine does not meet. */
-function servicesProjects(): TestProjectConfiguration[] {
+function servicesProjects(): Suite[] {
   const projects = [processes];
   if (isServerAvailable()) {
     projects.push(...serverProjects());
-    if (!findPgBouncer())
-      console.log('PgBouncer not found: the tests with a connection pooler are skipped. Install it to run them.');
   } else {
     console.log(
       'No PostgreSQL server: the tests that need one are skipped. Set TEST_DATABASE_URL or start Docker to run them.',
     );
   }
   if (findChromium()) {
-    projects.push({
-      extends: true,
-      test: { name: 'browser', include: [BROWSER_TESTS], globalSetup: [DATABASE_SETUP, CONSOLE_SETUP] },
-    });
+    projects.push({ name: 'browser', include: [BROWSER_TESTS], globalSetup: [DATABASE_SETUP, CONSOLE_SETUP] });
   } else {
     console.log(
       'Chromium not found: the tests that need a browser are skipped. Install it or set CHROMIUM_PATH to run them.',
     );
   }
   if (spawnSync('promtool', ['--version']).status === 0) {
-    projects.push({ extends: true, test: { name: 'promtool', include: [PROMTOOL_TESTS] } });
+    projects.push({ name: 'promtool', include: [PROMTOOL_TESTS] });
   } else {
     console.log('promtool not found: the tests of the alert rules are skipped. Install Prometheus to run them.');
   }
   return projects;
 }
 
-function projectsOf(mode: string): TestProjectConfiguration[] {
+function projectsOf(mode: string): Suite[] {
   if (mode === 'services') return servicesProjects();
   if (mode === 'long') return [...withinProcess, ...servicesProjects()];
   return SUITES[mode]?.() ?? withinProcess;
@@ -133,7 +121,6 @@ export default defineConfig(({ mode }): ViteUserConfig => {
   // No result depends on the time zone of the machine. This one has daylight saving time and half an hour.
   process.env.TZ = 'America/St_Johns';
   if (mode === 'long') process.env.TEST_LONG = '1';
-  const projects = projectsOf(mode);
   const outputFile = process.env.VITEST_JSON;
   return {
     test: {
@@ -156,7 +143,7 @@ export default defineConfig(({ mode }): ViteUserConfig => {
       // Polled conditions are met immediately, except on a busy machine.
       expect: { poll: { timeout: 15_000 } },
       reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],
-      projects,
+      projects: projectsOf(mode).map((test) => ({ extends: true, test })),
     },
   };
 });
