@@ -5,15 +5,15 @@ import { SECOND } from '#core/clock';
 import type { ClientNames } from '#server/client-address';
 import { traceRequests } from '#server/request-trace';
 import { limitConnections } from './connection-limit.ts';
-import { type Linger, limitUnread } from './lingering.ts';
+import type { Linger } from './lingering.ts';
 import type { RequestBodies, Timeouts } from './request-body.ts';
 import { hasBody, requestId } from './request-head.ts';
+import { KEEP_ALIVE, watchConnections } from './watch-connections.ts';
 
 /** The maximum number of connections of a process, because partial heads use memory. */
 const MAX_CONNECTIONS = 8_000;
 /** Node's own limit in bytes. It is higher than the service's limit, so that the service writes the rejection. */
 const NODE_HEADER_LIMIT = 32 * 1024;
-export const KEEP_ALIVE = 72 * SECOND;
 
 /** How many requests may wait for earlier responses on a connection, and how many more on all together. */
 const WAITING = { each: 32, more: 2_048 };
@@ -160,6 +160,7 @@ export function createHttpServer(parts: HttpServerParts) {
     requireHostHeader: false,
     headersTimeout: timeouts.head,
     connectionsCheckingInterval: Math.min(timeouts.head, SECOND),
+    // Node writes `Keep-Alive` with this time. `watchConnections` enforces it.
     keepAliveTimeout: KEEP_ALIVE,
     // Bodies have their own time limits.
     requestTimeout: 0,
@@ -183,7 +184,7 @@ export function createHttpServer(parts: HttpServerParts) {
     const server = createServer(options, take);
     server.maxConnections = MAX_CONNECTIONS;
     limitConnections(server, { most: MAX_CONNECTIONS, clientOf: clients.ofConnection, isIdle: pending.isIdle });
-    limitUnread(server);
+    watchConnections(server, { isIdle: pending.isIdle });
     // 100 Continue is sent when a handler waits for the body (RFC 9110, 10.1.1).
     server.on('checkContinue', (request, response) => {
       if (!hasBody(request)) response.writeContinue();

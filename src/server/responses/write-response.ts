@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
-import { KEEP_ALIVE } from '#server/connections/server';
+import { KEEP_ALIVE } from '#server/connections/watch-connections';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
 import { type DataResponse, MAX_TEXT, type Representation } from '#server/responses/response-body';
