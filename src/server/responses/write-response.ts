@@ -52,8 +52,14 @@ function createResponseWriter() {
         end = `Date: ${new Date(now).toUTCString()}\r\n${connection}`;
       }
       response.statusCode = status;
-      (response as WithHeader)._header = lines + linesOf(own) + end;
-    } else response.writeHead(status, fields.concat(own));
+      const head = lines + linesOf(own) + end;
+      // Node would send a separate body through a queue.
+      const isOneText = typeof payload === 'string' && status !== 304 && response.req.method !== 'HEAD';
+      (response as WithHeader)._header = isOneText ? head + payload : head;
+      response.end(isOneText || status === 304 ? undefined : payload);
+      return;
+    }
+    response.writeHead(status, fields.concat(own));
     if (status === 304) response.end();
     else response.end(payload, 'latin1');
   };
