@@ -53,7 +53,8 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
   /** Finds the cached request for a plain GET: one `Host`, no upgrade, headers of an allowed size. */
   function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
     if (method !== 'GET') return undefined;
-    const found = requestsByUrl.get(url);
+    // Without `get`, which would record the use. A frequent request that is evicted is soon cached again.
+    const found = requestsByUrl.peek(url);
     if (found === undefined || found.generation !== catalogue.generation()) return undefined;
     if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
     return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
