@@ -151,10 +151,8 @@ export const mcp: FastifyPluginAsyncZod<Options> = async (
     let gone: AbortSignal | undefined;
     const exchange = {
       caller,
-      get signal() {
-        gone ??= disconnectionOf(reply);
-        return gone;
-      },
+      // A method, because V8 would keep each request with a getter of its own in memory until a full collection.
+      signal: () => (gone ??= disconnectionOf(reply)),
       list: () => listed.filter(({ scope }) => caller.hasScope(scope)).map(({ entry }) => entry),
       call(name: string, input: Record<string, unknown>) {
         const tool = byName.get(name);

@@ -95,7 +95,7 @@ export function createToolRunner(count: CountCall, findSuccessors: FindSuccessor
     if (cost > 0) await caller.charge(cost);
     else if (tool.scope === 'node') await caller.countNodeRequest();
     const pending = tool.call(input, call);
-    const result = pending instanceof Promise ? await untilAborted(pending, call.signal) : pending;
+    const result = pending instanceof Promise ? await untilAborted(pending, call.signal()) : pending;
     return resultOf(result, await caller.remaining(), findSuccessors(args));
   }
 
@@ -109,7 +109,7 @@ export function createToolRunner(count: CountCall, findSuccessors: FindSuccessor
     } catch (error) {
       const { caller } = call;
       caller.refund();
-      if (call.signal.aborted) {
+      if (call.signal().aborted) {
         count(tool.name, 'cancelled');
         throw error;
       }

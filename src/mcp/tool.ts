@@ -46,8 +46,8 @@ export type Caller = {
   report(error: unknown): Problem;
 };
 
-/** `signal` aborts when the client disconnects. It is created on first use, because most calls do not wait. */
-export type ToolCall = { readonly caller: Caller; readonly signal: AbortSignal };
+/** `signal` creates its signal on first use, because most calls do not wait. It aborts when the client disconnects. */
+export type ToolCall = { readonly caller: Caller; signal(): AbortSignal };
 
 export type Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> = {
   name: string;

@@ -37,8 +37,8 @@ export type Exchange = {
   list(): ListToolsResult['tools'];
   /** Returns a `CallToolResult` as JSON, and undefined for an unknown tool. */
   call(name: string, input: Record<string, unknown>): Promise<string> | undefined;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
+  /** Returns a signal that aborts when the client disconnects. */
+  signal(): AbortSignal;
 };
 
 const unknownTool = () =>
@@ -75,7 +75,7 @@ async function respondToLegacy(message: JSONRPCRequest, exchange: Exchange): Pro
   await server.connect(transport);
   transport.onmessage?.(message);
   try {
-    return JSON.stringify(await untilAborted(responded.promise, exchange.signal));
+    return JSON.stringify(await untilAborted(responded.promise, exchange.signal()));
   } catch (error) {
     // Aborts the call. After a response, there is nothing to close.
     await server.close();
@@ -151,7 +151,7 @@ export function createProtocol() {
       if (outcome.kind === 'modern' && method === 'subscriptions/listen' && id !== undefined)
         return refuseSubscription(id);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { exchange } };
-      const response = await modern.fetch(toWebRequest(headers, exchange.signal), { authInfo, parsedBody: body });
+      const response = await modern.fetch(toWebRequest(headers, exchange.signal()), { authInfo, parsedBody: body });
       return { status: response.status, text: await response.text() };
     },
     close: modern.close,

@@ -37,7 +37,7 @@ export function createMessageServer() {
         if (called) return { status: 200, text: await called };
         return await (await open()).serve(headers, message, exchange);
       } catch (error) {
-        if (exchange.signal.aborted) return { status: CLIENT_GONE, text: '' };
+        if (exchange.signal().aborted) return { status: CLIENT_GONE, text: '' };
         throw error;
       }
     },

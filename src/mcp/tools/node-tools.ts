@@ -17,7 +17,7 @@ export const createCallNode =
   ): Promise<Value> => {
     const end = begin(caller.user);
     try {
-      return await call(node, { user: caller.user, signal });
+      return await call(node, { user: caller.user, signal: signal() });
     } finally {
       end();
     }
