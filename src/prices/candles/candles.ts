@@ -68,7 +68,7 @@ async function readStored({ cache }: Deps, { token, interval }: CandleSeries, { 
   const isInMemory = stored === cache.series(token, interval);
   return {
     columns: columnsOf(CANDLES, [], stored.slice(from, thru)),
-    version: isInMemory ? String(stored.version) : undefined,
+    version: isInMemory ? String(stored.version()) : undefined,
   };
 }
 

@@ -130,7 +130,7 @@ function readRows(deps: ReaderDeps, token: TokenName, window: Window, series: Po
     columns: () => columnsOf(POINTS, following, slice),
     /** Identifies the rows. Undefined for rows that are not in memory, so that responses with them are not cached. */
     version: inMemory
-      ? [series.version, slice.start, slice.end, ...following.flatMap(Object.values)].join()
+      ? [series.version(), slice.start, slice.end, ...following.flatMap(Object.values)].join()
       : undefined,
   };
 }

@@ -104,5 +104,5 @@ export function withLine(archive: Archive, row: Row): Row {
   const hours = archive.series(row.name, 'hour');
   const { latest } = row;
   const prices = () => (latest ? dayOfPrices(hours, latest.at) : []);
-  return { ...row, line: { version: hours.version, prices } };
+  return { ...row, line: { version: hours.version(), prices } };
 }

@@ -111,12 +111,8 @@ export function createSeries<C extends Columns, Row>(layout: Layout<C, Row>, row
 
     all: (): Slice<C> => ({ columns, start: 0, end: length }),
 
-    get version() {
-      return version;
-    },
-    get bytes() {
-      return arraysOf(columns).reduce((sum, [, column]) => sum + column.byteLength, 0);
-    },
+    version: () => version,
+    bytes: () => arraysOf(columns).reduce((sum, [, column]) => sum + column.byteLength, 0),
   };
 }
 

@@ -83,7 +83,7 @@ export function createLoadedSeries<C extends Columns, Row>(
       const group = {
         loaded,
         usedAt: 0,
-        bytes: () => loaded.values().reduce((sum, { series }) => sum + series.bytes, 0),
+        bytes: () => loaded.values().reduce((sum, { series }) => sum + series.bytes(), 0),
         drop(): void {
           groups.delete(name);
           dropped(name);
