@@ -80,14 +80,16 @@ function receive(request: Expecting, { limit, take, timeouts, turns }: Reception
     let pieces = 0;
     let windows = 0;
     let before = 0;
+    let isWaiting = false;
     const settle = (problem?: Problem) => {
       clearInterval(timer);
-      const isWaiting = turns.leave(goOn);
+      const wasWaiting = isWaiting;
+      isWaiting = false;
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       body.fail = undefined;
       if (problem === undefined) {
         // The body ended with the piece after which it would have waited. The next request must still be read.
-        if (isWaiting) request.socket.resume();
+        if (wasWaiting) request.socket.resume();
         body.response.shouldKeepAlive = body.keepsAlive;
         return resolve();
       }
@@ -95,7 +97,10 @@ function receive(request: Expecting, { limit, take, timeouts, turns }: Reception
       request.socket.pause();
       reject(problem);
     };
-    const goOn = () => flow(request);
+    const goOn = () => {
+      if (isWaiting) flow(request);
+      isWaiting = false;
+    };
     const onData = (piece: Buffer) => {
       size += piece.length;
       pieces += 1;
@@ -110,6 +115,7 @@ function receive(request: Expecting, { limit, take, timeouts, turns }: Reception
       turned = size;
       request.pause();
       request.socket.pause();
+      isWaiting = true;
       turns.wait(goOn);
     };
     const onEnd = () => settle();

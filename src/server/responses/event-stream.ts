@@ -44,6 +44,8 @@ export class EventStream {
   readonly #name: string;
   readonly #waiting = new Map<string, Buffer>();
   #received = 0;
+  /** Whether the stream waits for its turn. */
+  #isDue = false;
   #isEnded = false;
 
   constructor(socket: Socket, { figures, turns, onClose }: Options) {
@@ -72,7 +74,9 @@ export class EventStream {
     if (this.#isEnded) return;
     if (this.#waiting.has(subject)) this.#figures.conflated += 1;
     this.#waiting.set(subject, bytes);
-    if (!this.#socket.writableNeedDrain) this.#turns.wait(this.#flush);
+    if (this.#isDue || this.#socket.writableNeedDrain) return;
+    this.#isDue = true;
+    this.#turns.wait(this.#flush);
   }
 
   /** Keeps proxies from closing the connection. A reader that accepts no data gets no comment. */
@@ -105,6 +109,7 @@ export class EventStream {
   }
 
   readonly #flush = (): void => {
+    this.#isDue = false;
     const socket = this.#socket;
     const waiting = this.#waiting;
     // Several events are then written in one system call.
@@ -121,7 +126,6 @@ export class EventStream {
   #end(): void {
     this.#isEnded = true;
     this.#waiting.clear();
-    this.#turns.leave(this.#flush);
   }
 
   #discard(length: number): void {
