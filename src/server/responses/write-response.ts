@@ -45,6 +45,7 @@ function createResponseWriter() {
     payload: string | Buffer,
     now: number,
   ): void {
+    const body = status === 304 || response.req.method === 'HEAD' ? undefined : payload;
     if (takesHead(response)) {
       const current = Math.floor(now / SECOND);
       if (current !== second) {
@@ -53,15 +54,14 @@ function createResponseWriter() {
       }
       response.statusCode = status;
       const head = lines + linesOf(own) + end;
-      // Node would send a separate body through a queue.
-      const isOneText = typeof payload === 'string' && status !== 304 && response.req.method !== 'HEAD';
-      (response as WithHeader)._header = isOneText ? head + payload : head;
-      response.end(isOneText || status === 304 ? undefined : payload);
-      return;
+      // Node would send a separate text through a queue.
+      const isText = typeof body === 'string';
+      (response as WithHeader)._header = isText ? head + body : head;
+      response.end(isText ? undefined : body);
+    } else {
+      response.writeHead(status, fields.concat(own));
+      response.end(body, 'latin1');
     }
-    response.writeHead(status, fields.concat(own));
-    if (status === 304) response.end();
-    else response.end(payload, 'latin1');
   };
 }
 
