@@ -3,8 +3,10 @@ import type { Socket } from 'node:net';
 import { SECOND } from '#core/clock';
 import { every } from '#core/every';
 
-/** How long a connection may be idle, in ms. Streams send comments more often. */
+/** The announced time for which a connection may be idle, in ms. Streams send comments more often. */
 export const KEEP_ALIVE = 72 * SECOND;
+/** The additional time for a request that is on its way, as in Node. */
+const IN_TRANSIT = SECOND;
 /** The maximum amount of unread data on all connections together, in bytes. */
 const MAX_UNREAD = 128 * 1024 * 1024;
 /** A client may read for this time (ms) plus the time that the data takes at this rate (bytes/s). */
@@ -24,7 +26,7 @@ type Options = {
  * Cuts idle connections, connections whose clients read too slowly and, above the total limit, the connections that
  * waited longest.
  */
-export function watchConnections(server: Server, { isIdle, idleMs = KEEP_ALIVE }: Options): void {
+export function watchConnections(server: Server, { isIdle, idleMs = KEEP_ALIVE + IN_TRANSIT }: Options): void {
   const connections = new Map<Socket, Watched>();
 
   function check(): void {
@@ -37,10 +39,10 @@ export function watchConnections(server: Server, { isIdle, idleMs = KEEP_ALIVE }
         continue;
       }
       const { bytesRead: read, bytesWritten: written, writableLength: unread } = socket;
+      const hasWritten = written !== watched.written;
       // If another response was sent in the meantime, the client has read the previous response.
-      if (unread === 0 || written !== watched.written) watched.stalledSince = now;
-      const isActive = unread > 0 || read !== watched.read || written !== watched.written || !isIdle(socket);
-      if (isActive) watched.idleSince = now;
+      if (unread === 0 || hasWritten) watched.stalledSince = now;
+      if (unread > 0 || hasWritten || read !== watched.read || !isIdle(socket)) watched.idleSince = now;
       watched.read = read;
       watched.written = written;
       const isStalled = now - watched.stalledSince > TIMEOUT + (unread / MIN_RATE) * SECOND;
