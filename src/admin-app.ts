@@ -27,7 +27,7 @@ export async function buildAdminApp({ settings, logger, failures, clock, service
   const log = createAccessLog({ which: settings.logRequests, logger, failures });
   const page = { basePath, page: problemHtml, log, requests: undefined, listing: '/openapi.json' };
   const { trustProxy } = settings;
-  const listener = { page, receivedPath: basePath, trustProxy, logger, fastPath: () => false };
+  const listener = { page, receivedPath: basePath, trustProxy, logger };
   const { app, bodies, pending } = openListener(listener);
   respondWithProblems(app, page, { gate: { limitsOf: () => ({}) }, now: clock.now });
   checkRequests(app, bodies);

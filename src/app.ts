@@ -55,7 +55,7 @@ export async function buildApp(options: Options) {
     ...(times && { times }),
   });
   const { trustProxy } = settings;
-  const listener = { page, receivedPath, trustProxy, logger, timeouts, fastPath: fastPath.respond };
+  const listener = { page, receivedPath, trustProxy, logger, timeouts, fastPath };
   const { app, bodies, pending } = openListener(listener);
   let stopping = false;
   app.addHook('preClose', async () => {

@@ -3,6 +3,8 @@ export type Log = Record<'debug' | 'info' | 'warn' | 'error', (fields: object, m
 export const API_KEY_PREFIXES = { header: 'qt_', url: 'qu_' } as const;
 /** Both prefixes have this length. */
 export const API_KEY_PREFIX_LENGTH = 3;
+/** The length of a key with its prefix, in characters. */
+export const API_KEY_LENGTH = 41;
 /** A regular expression for a prefix and 38 base62 characters. */
 export const API_KEY_PATTERN = 'q[tu]_[0-9A-Za-z]{38}';
 const ANYWHERE = new RegExp(API_KEY_PATTERN, 'g');

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Instant } from '#core/clock';
 import type { ProblemCode } from '#core/problems';
+import type { RequestHead } from '#server/connections/request-head';
 
 /** The numbers of the paths of charged calls, by which the usage is broken down. */
 export type UsagePath = number;
@@ -50,7 +50,7 @@ export type EndedRequest = Omit<ListedRequest, 'keyId' | 'path'> & {
   readonly user: number | undefined;
   /** Undefined for a request that no user's log lists. */
   readonly keyId: number | undefined;
-  readonly raw: IncomingMessage;
+  readonly raw: RequestHead;
   /** The route's pattern, or the name of the call that the route passes on. */
   readonly route: string | undefined;
   readonly config: RouteFacts;
@@ -65,7 +65,7 @@ export type ChargedRoute = { scope: WantedScope; usagePath: UsagePath; coinGecko
 export type Gate<Receipt = unknown> = {
   /** Charges a request. Returns undefined, without any effect, if the request must wait or be rejected. */
   admitAtOnce(
-    request: IncomingMessage,
+    request: RequestHead,
     route: ChargedRoute,
     cost: number,
     now: Instant,

@@ -6,7 +6,7 @@ import { activeSpan, annotate, currentTracer, markFailed, runInSpan } from '#cor
 /** Version 00 of W3C Trace Context. `tracestate` is ignored, because it would be exported and may contain any text. */
 const TRACEPARENT = /^00-(?!0+-)([\da-f]{32})-(?!0+-)([\da-f]{16})-([\da-f]{2})$/;
 
-function parentOf({ headers: { traceparent } }: IncomingMessage) {
+function parentOf({ headers: { traceparent } }: Pick<IncomingMessage, 'headers'>) {
   if (typeof traceparent !== 'string') return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
@@ -58,7 +58,7 @@ export const traceProblem = ({ code, status }: Problem): void =>
 
 /** Records a response of the fast path, during which no other span starts. Instants are in monotonic ms. */
 export function traceResponse(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'headers'>,
   route: string | undefined,
   status: number,
   from: number,

@@ -8,6 +8,8 @@ export function setKeyInUrl(request: Marked & object, key: string): void {
   request[KEY] = key;
 }
 
+export const isUnderUrlKey = (request: Marked & object): boolean => request[KEY] !== undefined;
+
 export const keyInUrl = (request: Marked & object): string | undefined => request[KEY] || undefined;
 
 const NO_REFERRER = ['referrer-policy', 'no-referrer'] as const;

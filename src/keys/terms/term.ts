@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { Clock } from '#core/clock';
 import type { Problem } from '#core/problems';
+import type { RequestHead } from '#server/connections/request-head';
 import type { WantedScope } from '#server/gate';
 import { keyInUrl } from '#server/url-key';
 
@@ -10,7 +11,7 @@ export type PageHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'sec-fet
 export type WantedUse = { scope: WantedScope; headers: PageHeaders; isInUrl: boolean };
 
 /** The facts about a request that terms check. */
-export const useOf = (request: IncomingMessage, scope: WantedScope): WantedUse => ({
+export const useOf = (request: Pick<RequestHead, 'headers'>, scope: WantedScope): WantedUse => ({
   scope,
   headers: request.headers,
   isInUrl: keyInUrl(request) !== undefined,

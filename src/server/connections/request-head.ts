@@ -8,6 +8,9 @@ import { bodyTooLarge, MAX_DISCARDED } from './body-problems.ts';
 import type { RequestBodies } from './request-body.ts';
 import { discardBody } from './unread-body.ts';
 
+/** The parts of a request that are known when its head has arrived. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
+
 const ID_FORM = /^[A-Za-z0-9._-]{1,128}$/;
 const run = randomUUID().slice(0, 18);
 let count = 0;

@@ -6,8 +6,9 @@ import type { ClientNames } from '#server/client-address';
 import { traceRequests } from '#server/request-trace';
 import { limitConnections } from './connection-limit.ts';
 import type { Linger } from './lingering.ts';
+import { createRepeatedRequests } from './repeated-requests.ts';
 import type { RequestBodies, Timeouts } from './request-body.ts';
-import { hasBody, requestId } from './request-head.ts';
+import { hasBody, type RequestHead, requestId } from './request-head.ts';
 import { KEEP_ALIVE, watchConnections } from './watch-connections.ts';
 
 /** The maximum number of connections of a process, because partial heads use memory. */
@@ -146,8 +147,15 @@ export type HttpServerParts = {
   linger: Linger;
   /** Sets the URL of each request to the path of a route. */
   takeTarget: (request: IncomingMessage) => void;
-  /** Responds to a bodyless request before it reaches the framework, or returns false. */
-  fastPath: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Undefined if the framework handles all requests. */
+  fastPath?:
+    | {
+        /** Responds to a bodyless request before it reaches the framework, or returns false. */
+        respond: (request: IncomingMessage, response: ServerResponse) => boolean;
+        /** Responds to a request that differs only in its key from one to which `respond` has responded, or returns false. */
+        repeat: (request: RequestHead) => boolean;
+      }
+    | undefined;
 };
 
 export function createHttpServer(parts: HttpServerParts) {
@@ -169,11 +177,14 @@ export function createHttpServer(parts: HttpServerParts) {
 
   return function open(listener: RequestListener): Server {
     const framework = traceRequests(listener);
+    const repeated = fastPath && createRepeatedRequests({ isIdle: pending.isIdle, respond: fastPath.repeat });
     const handle: RequestListener = (request, response) => {
-      if (!fastPath(request, response)) framework(request, response);
+      if (fastPath?.respond(request, response)) repeated?.keep(request, response);
+      else framework(request, response);
     };
     const handleWithBody: RequestListener = (request, response) => bodies.begin(() => framework(request, response));
     const take: RequestListener = (request, response) => {
+      repeated?.note(request);
       takeTarget(request);
       if (hasBody(request)) {
         bodies.expect(request, response);
@@ -185,6 +196,7 @@ export function createHttpServer(parts: HttpServerParts) {
     server.maxConnections = MAX_CONNECTIONS;
     limitConnections(server, { most: MAX_CONNECTIONS, clientOf: clients.ofConnection, isIdle: pending.isIdle });
     watchConnections(server, { isIdle: pending.isIdle });
+    repeated?.readConnections(server);
     // 100 Continue is sent when a handler waits for the body (RFC 9110, 10.1.1).
     server.on('checkContinue', (request, response) => {
       if (!hasBody(request)) response.writeContinue();

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Clock, instantOf } from '#core/clock';
-import { fieldsIn, headersSize, LIMITS, requestId } from '#server/connections/request-head';
+import { fieldsIn, headersSize, LIMITS, type RequestHead, requestId } from '#server/connections/request-head';
 import type { FinishedRequest } from '#server/finish-request';
 import type { ChargedRoute, Gate, RouteFacts } from '#server/gate';
 import type { Histogram, RequestHistograms } from '#server/request-metrics';
@@ -50,14 +50,56 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
   });
   let isClosed = false;
 
-  /** Finds the cached request for a plain GET: one `Host`, no upgrade, headers of an allowed size. */
-  function find({ method, url = '', headers, rawHeaders }: IncomingMessage): Known | undefined {
-    if (method !== 'GET') return undefined;
+  /** Whether a request is a plain GET: one `Host`, no upgrade, headers of an allowed size. */
+  const isPlain = ({ method, headers, rawHeaders }: RequestHead): boolean =>
+    method === 'GET' &&
+    headers.upgrade === undefined &&
+    fieldsIn(rawHeaders, 'host') === 1 &&
+    headersSize(rawHeaders) <= LIMITS.headers;
+
+  function find({ url = '', headers }: RequestHead): Known | undefined {
     // Without `get`, which would record the use. A frequent request that is evicted is soon cached again.
     const found = requestsByUrl.peek(url);
     if (found === undefined || found.generation !== catalogue.generation()) return undefined;
-    if (headers.accept !== found.accept || headers.upgrade !== undefined) return undefined;
-    return fieldsIn(rawHeaders, 'host') === 1 && headersSize(rawHeaders) <= LIMITS.headers ? found : undefined;
+    return headers.accept === found.accept ? found : undefined;
+  }
+
+  /** Responds to a plain GET from the cache, without waiting. `response` is undefined for a repeated request. */
+  function respondAtOnce(found: Known, request: RequestHead, response: ServerResponse | undefined): boolean {
+    const now = instantOf(clock);
+    const { headers, socket } = request;
+    const data = found.fromCache(now.wall);
+    if (data === undefined || isGone(socket)) return false;
+    const { charged, config, format, histogram, route } = found;
+    const { cost = found.cost } = data;
+    if (cost === 0) return false;
+    const representation = data.body.in(acceptedCoding(headers['accept-encoding']));
+    if (representation instanceof Promise) return false;
+    const admitted = gate.admitAtOnce(request, charged, cost, now);
+    if (admitted === undefined) return false;
+    const { user, keyId, receipt } = admitted;
+    const id = requestId(request);
+    const content = { data, representation, format, receipt, requestId: id, now: now.wall };
+    const status = write(request, response, content);
+    finish({
+      reqId: id,
+      method: 'GET',
+      route,
+      status,
+      ms: clock.elapsed() - now.elapsed,
+      user,
+      at: now.wall,
+      keyId,
+      code: undefined,
+      detail: undefined,
+      cost: gate.costOf(receipt),
+      countedAs: undefined,
+      histogram: status === 200 ? histogram : undefined,
+      raw: request,
+      config,
+      arrivedAt: now.elapsed,
+    });
+    return true;
   }
 
   /** `cost` is in calls. */
@@ -113,45 +155,16 @@ export function createFastPath<Receipt>(dependencies: Dependencies<Receipt>) {
     send,
 
     respond(request: IncomingMessage, response: ServerResponse): boolean {
+      const found = isPlain(request) ? find(request) : undefined;
+      if (found !== undefined) return respondAtOnce(found, request, response);
+      (request as Arrived)[GENERATION] = catalogue.generation();
+      return false;
+    },
+
+    /** Responds to a request whose head equals that of a request to which `respond` has responded, except for its key. */
+    repeat(request: RequestHead): boolean {
       const found = find(request);
-      if (found === undefined) {
-        (request as Arrived)[GENERATION] = catalogue.generation();
-        return false;
-      }
-      const now = instantOf(clock);
-      const { headers, socket } = request;
-      const data = found.fromCache(now.wall);
-      if (data === undefined || isGone(socket)) return false;
-      const { charged, config, format, histogram, route } = found;
-      const { cost = found.cost } = data;
-      if (cost === 0) return false;
-      const representation = data.body.in(acceptedCoding(headers['accept-encoding']));
-      if (representation instanceof Promise) return false;
-      const admitted = gate.admitAtOnce(request, charged, cost, now);
-      if (admitted === undefined) return false;
-      const { user, keyId, receipt } = admitted;
-      const id = requestId(request);
-      const content = { data, representation, format, receipt, requestId: id, now: now.wall };
-      const status = write(request, response, content);
-      finish({
-        reqId: id,
-        method: 'GET',
-        route,
-        status,
-        ms: clock.elapsed() - now.elapsed,
-        user,
-        at: now.wall,
-        keyId,
-        code: undefined,
-        detail: undefined,
-        cost: gate.costOf(receipt),
-        countedAs: undefined,
-        histogram: status === 200 ? histogram : undefined,
-        raw: request,
-        config,
-        arrivedAt: now.elapsed,
-      });
-      return true;
+      return found !== undefined && respondAtOnce(found, request, undefined);
     },
 
     /** Passes all further requests to the framework, which closes open connections. */

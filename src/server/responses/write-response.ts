@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SECOND } from '#core/clock';
+import type { RequestHead } from '#server/connections/request-head';
 import { KEEP_ALIVE } from '#server/connections/watch-connections';
 import type { CorsHeaders } from '#server/cross-origin';
 import type { Gate } from '#server/gate';
@@ -26,47 +27,72 @@ const takesHead = (response: ServerResponse): boolean =>
   response.socket instanceof Socket &&
   !response.hasHeader('connection');
 
+/** Creates the heads of responses as text. The text for the date is built once a second. */
+function createHeads() {
+  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE / SECOND}\r\n\r\n`;
+  let second = Number.NaN;
+  let end = '';
+
+  return function headOf({ lines }: SharedFields, own: readonly string[], now: number): string {
+    const current = Math.floor(now / SECOND);
+    if (current !== second) {
+      second = current;
+      end = `Date: ${new Date(now).toUTCString()}\r\n${connection}`;
+    }
+    return lines + linesOf(own) + end;
+  };
+}
+
+/** Writes a whole response to a repeated request, of which Node's HTTP server knows nothing. */
+function writeDirectly(socket: Socket, head: string, body: string | Buffer | undefined): void {
+  if (body === undefined || typeof body === 'string') {
+    socket.write(body === undefined ? head : head + body, 'latin1');
+    return;
+  }
+  socket.cork();
+  socket.write(head, 'latin1');
+  socket.write(body);
+  socket.uncork();
+}
+
 /**
  * Writes a whole response, bypassing the framework's `onSend` hooks. The head is text where Node accepts it:
  * `writeHead` validates each field again, and costs 17% of the throughput (52,700 instead of 63,400 calls per second on
  * one core).
  */
 function createResponseWriter() {
-  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE / SECOND}\r\n\r\n`;
-  let second = Number.NaN;
-  let end = '';
+  const headOf = createHeads();
 
   /** `own` contains the fields of this response only, which must be well-formed. `now` is in Unix ms. */
   return function write(
-    response: ServerResponse,
+    to: ServerResponse | Socket,
     status: number,
-    { fields, lines }: SharedFields,
+    shared: SharedFields,
     own: readonly string[],
     payload: string | Buffer,
     now: number,
   ): void {
-    const body = status === 304 || response.req.method === 'HEAD' ? undefined : payload;
-    if (takesHead(response)) {
-      const current = Math.floor(now / SECOND);
-      if (current !== second) {
-        second = current;
-        end = `Date: ${new Date(now).toUTCString()}\r\n${connection}`;
-      }
-      response.statusCode = status;
-      const head = lines + linesOf(own) + end;
+    if (to instanceof Socket) {
+      writeDirectly(to, headOf(shared, own, now), status === 304 ? undefined : payload);
+      return;
+    }
+    const body = status === 304 || to.req.method === 'HEAD' ? undefined : payload;
+    if (takesHead(to)) {
+      to.statusCode = status;
+      const head = headOf(shared, own, now);
       // Node would send a separate text through a queue.
       const isText = typeof body === 'string';
-      (response as WithHeader)._header = isText ? head + body : head;
-      response.end(isText ? undefined : body);
+      (to as WithHeader)._header = isText ? head + body : head;
+      to.end(isText ? undefined : body);
     } else {
-      response.writeHead(status, fields.concat(own));
-      response.end(body, 'latin1');
+      to.writeHead(status, shared.fields.concat(own));
+      to.end(body, 'latin1');
     }
   };
 }
 
 /** Adds the fields that depend on the request. */
-function addRequestFields(own: string[], request: IncomingMessage, requestId: string, { of }: CorsHeaders): void {
+function addRequestFields(own: string[], request: RequestHead, requestId: string, { of }: CorsHeaders): void {
   own.push('x-request-id', requestId, ...urlKeyFields(request));
   const cors = of?.(request.headers.origin);
   if (cors) own.push(...cors);
@@ -93,10 +119,10 @@ type Dependencies<Receipt> = {
 export function createDataResponseWriter<Receipt>({ gate, cacheHeaders, corsHeaders }: Dependencies<Receipt>) {
   const writeResponse = createResponseWriter();
 
-  /** Responds with 200, or with a free 304 if the client has the response. */
+  /** Responds with 200, or with a free 304 if the client has the response. A repeated request has no `response`. */
   return function write(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: RequestHead,
+    response: ServerResponse | undefined,
     { data, representation, format, receipt, requestId, now }: Content<Receipt>,
   ): 200 | 304 {
     const { headers, socket } = request;
@@ -106,7 +132,7 @@ export function createDataResponseWriter<Receipt>({ gate, cacheHeaders, corsHead
     const isPaid = status === 200 && !isGone(socket);
     const own = receipt ? gate.book(receipt, isPaid, now) : [];
     addRequestFields(own, request, requestId, corsHeaders);
-    writeResponse(response, status, shared, own, representation.payload, now);
+    writeResponse(response ?? socket, status, shared, own, representation.payload, now);
     return status;
   };
 }

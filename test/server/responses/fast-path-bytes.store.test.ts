@@ -198,6 +198,49 @@ test.each([
   }
 });
 
+/** Sends a request several times, each time after the response to the previous one, and returns the responses. */
+async function oneByOne(port: number, request: string, count: number): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  const responses: string[] = [];
+  for (let n = 0; n < count && !socket.destroyed; n++) {
+    socket.write(request.replaceAll('\n', '\r\n').replaceAll('KEY', key));
+    const chunk = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => undefined)]);
+    if (chunk) responses.push(chunk[0].toString('latin1'));
+  }
+  socket.destroy();
+  return responses;
+}
+
+/** Single requests. The final response arrives in one piece, without a 100 before it. */
+const SINGLE = Object.entries(REQUESTS).filter(
+  ([name, request]) =>
+    request.endsWith(END) && request.slice(0, -END.length).match(/\n\n/g)?.length === 1 && name !== 'expect',
+);
+
+test.each(SINGLE)('one by one: %s', async (_name, text) => {
+  const request = text.slice(0, -END.length);
+  // The first response of each may contain the fetch of the data.
+  for (const port of [ports.fastPath, ports.framework]) await oneByOne(port, request, 1);
+  const expected = await oneByOne(ports.framework, request, 1);
+  const before = await used();
+  const responses = await oneByOne(ports.fastPath, request, 4);
+  const charged = (await used()) - before;
+  const isPaid = /^HTTP\/1\.1 200 /.test(expected[0] ?? '') && !request.startsWith('OPTIONS');
+  for (const response of responses) expect(plain(response)).toBe(plain(expected[0] ?? ''));
+  expect(charged).toBe(isPaid ? responses.length : 0);
+});
+
+test('the same bytes do not reach Node’s HTTP server again', async () => {
+  const app = apps[0];
+  const requests = vi.fn();
+  app?.server.on('request', requests);
+  const responses = await oneByOne(ports.fastPath, respond(K), 20);
+  app?.server.off('request', requests);
+  expect(responses.every((response) => response.startsWith('HTTP/1.1 200 '))).toBe(true);
+  // The first request of the connection, and at most one that finds the response of the second before.
+  expect(requests.mock.calls.length).toBeLessThan(5);
+});
+
 test('the fast path has responded to some of them', async () => {
   const spends = vi.spyOn(service.parts.allowance, 'spendAtOnce');
   await bytes(ports.fastPath, REQUESTS['three in a row'] as string);
