@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { cpuTime } from '../measuring/cpu-time.ts';
 import { type Inspector, openInspector } from '../measuring/inspector.ts';
 import { load } from '../measuring/load.ts';
 import { type Figure, seen } from '../measuring/table.ts';
@@ -78,12 +78,6 @@ async function allocationsDuring(inspector: Inspector, run: () => Promise<unknow
   };
   visit(profile.head);
   return sums;
-}
-
-/** The CPU time of a process in user mode and in the kernel, in µs. Linux counts it in hundredths of a second. */
-async function cpuTime({ pid }: Server): Promise<[user: number, kernel: number]> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return [Number(fields[11]) * 10_000, Number(fields[12]) * 10_000];
 }
 
 /** Profiles a server under load: the time and the allocations per call by place, largest first. */

@@ -1,15 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { compare, compareProcesses } from '../measuring/comparison.ts';
+import { cpuTime } from '../measuring/cpu-time.ts';
 import { load } from '../measuring/load.ts';
 import { reading } from '../measuring/reading.ts';
 import { residentSize } from '../measuring/resident-size.ts';
-import { atLeast, atMost, type Figure } from '../measuring/table.ts';
+import { atLeast, atMost, type Figure, median } from '../measuring/table.ts';
 import type { Environment } from '../stand/environment.ts';
 import { freePort } from '../stand/free-port.ts';
 import type { Server } from '../stand/service-process.ts';
 import { LATEST, openStand } from '../stand/stand.ts';
 
 const MANY = 10_000;
+/** Rounds that measure the CPU time of calls, and the seconds of each. */
+const CPU = { rounds: 7, seconds: 3 };
 
 export async function measure(environment: Environment): Promise<Figure[]> {
   const stand = await openStand(environment, MANY);
@@ -67,6 +70,20 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   const seconds = (performance.now() - counted.at) / 1000;
   const count = (await statements()) - counted.count;
   figures.push(atLeast('10,000 active keys against one', manyToOne, 0.9));
+
+  // The statements of 10,000 keys run on the core of the load generator, so the service is not busy all the time.
+  const cpuPerCall = async (prepare: () => Promise<unknown>, used: readonly string[]) => {
+    await prepare();
+    const [user, kernel] = await cpuTime(service);
+    const rate = await load({ url: latest, keys: used, seconds: CPU.seconds });
+    const [userNow, kernelNow] = await cpuTime(service);
+    return (userNow + kernelNow - user - kernel) / (rate * CPU.seconds);
+  };
+  const ratios: number[] = [];
+  const oneKey = keys.map(() => key);
+  for (let round = 0; round < CPU.rounds; round++)
+    ratios.push((await cpuPerCall(useAll, keys)) / (await cpuPerCall(untilIdle, oneKey)));
+  figures.push(atMost('10,000 active keys against one: CPU time of a call', median(ratios), 1.11, '×'));
   figures.push(atMost('accounting statements meanwhile', count / seconds, 60, 'per second'));
   figures.push(atMost('resident memory under load, one key', withOneKey, 200, 'MB'));
   const withAllKeys = (await residentSize(service.pid)) ?? Number.NaN;
