@@ -43,14 +43,16 @@ function splitHead(bytes: Buffer, size: number): SplitHead | undefined {
   return { text: text.slice(0, start) + text.slice(end), key: text.slice(prefix, end) };
 }
 
-/** Returns undefined unless exactly one field contains a key, at its end. */
-function parsedHead({ method, url, headers, rawHeaders }: IncomingMessage, key: string): ParsedHead | undefined {
-  const hasKey = (text: string) => text.includes(KEY_PREFIX);
+/** Returns undefined unless the head contains exactly one key, at the end of a field. */
+function parsedHead(request: IncomingMessage, { text, key }: SplitHead): ParsedHead | undefined {
+  const { method, url, headers, rawHeaders } = request;
+  const isInRequestLine = text.indexOf(KEY_PREFIX) < text.indexOf('\r\n');
+  const hasKey = (field: string) => field.includes(KEY_PREFIX);
   const at = rawHeaders.findIndex(hasKey);
   const name = rawHeaders[at - 1]?.toLowerCase() ?? '';
   const [scheme, rest] = rawHeaders[at]?.split(key) ?? [];
   if (scheme === undefined || rest !== '' || headers[name] !== scheme + key) return undefined;
-  if (at !== rawHeaders.findLastIndex(hasKey)) return undefined;
+  if (isInRequestLine || at !== rawHeaders.findLastIndex(hasKey)) return undefined;
   return { method, url, headers, rawHeaders, at, name, scheme };
 }
 
@@ -124,7 +126,7 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
     keep(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
       if (passed?.socket !== request.socket || !passed.head || !shouldKeepAlive) return;
       if (request.headers.expect !== undefined || isUnderUrlKey(request)) return;
-      passed.parsed = parsedHead(request, passed.head.key);
+      passed.parsed = parsedHead(request, passed.head);
     },
   };
 }

@@ -127,6 +127,14 @@ test('the same bytes are the same request, with any key', async () => {
   expect(direct.repeated.length - before).toBe(4);
 });
 
+test('a request with a second key is not repeated with another one', async () => {
+  const before = direct.repeated.length;
+  const both = (first: string, other: string) => get(`/fast?key=${first}`, `X-API-KEY: ${other}\r\n`);
+  const pieces = [both(A, A), both(B, A), both(A, B), both(A, A)];
+  expect(await responsesTo(direct, pieces)).toEqual(await responsesTo(parsed, pieces));
+  expect(direct.repeated).toHaveLength(before);
+});
+
 test('a new connection repeats the requests of another connection', async () => {
   const before = direct.repeated.length;
   await responsesTo(direct, [withKey(A), withKey(B)]);
