@@ -28,10 +28,18 @@ export function readDirectly(socket: Socket, buffer: Buffer, onRead: (this: Sock
 /** Whether Node's HTTP server still owns the connection. A stream takes its connection away. */
 export const hasParser = (socket: Socket): boolean => internalsOf(socket).parser != null;
 
-/** Lets the parser read the connection from now on, unless the parser has not yet received all earlier bytes. */
+/** Passes bytes to the parser. Returns whether it accepts more. `push` would continue to read a paused connection. */
+export function passToParser(socket: Socket, bytes: Buffer): boolean {
+  if (!hasParser(socket) || socket.readableFlowing !== true || socket.readableLength > 0) return socket.push(bytes);
+  socket.emit('data', bytes);
+  return !socket.isPaused();
+}
+
+/** Lets the parser read the connection from now on, unless it is paused or has not yet received all earlier bytes. */
 export function leaveToParser(socket: Socket): void {
   const { parser, _handle: handle } = internalsOf(socket);
-  if (!parser?.consume || !handle || socket.destroyed || socket.readableLength > 0) return;
+  if (!parser?.consume || !handle || socket.destroyed) return;
+  if (socket.isPaused() || socket.readableLength > 0) return;
   parser._consumed = true;
   parser.consume(handle);
 }

@@ -1,18 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { API_KEY_LENGTH, API_KEY_PREFIXES } from '#core/log';
+import { API_KEY_LENGTH, API_KEY_PATTERN, API_KEY_PREFIXES } from '#core/log';
 import { isUnderUrlKey } from '#server/url-key';
-import { hasParser, leaveToParser, readDirectly } from './direct-reads.ts';
+import { hasParser, leaveToParser, passToParser, readDirectly } from './direct-reads.ts';
 import { hasBody, type RequestHead } from './request-head.ts';
 
 /** The maximum number of cached heads, their maximum total size, and the maximum size of each, in bytes. */
 const CACHED = { max: 1000, maxSize: 2 * 1024 * 1024, maxEntrySize: 4 * 1024 };
 /** After so many requests in a row that repeat no other request, only Node's parser reads the connection. */
 const MAX_OTHERS = 32;
+/** Initially, a connection repeats no request: Node would cut it, because its parser has received no head in time. */
+const NEW = MAX_OTHERS + 1;
 const READ_SIZE = 64 * 1024;
 const END_OF_HEAD = '\r\n\r\n';
 const KEY_PREFIX = API_KEY_PREFIXES.header;
+/** Other characters could end the field, and begin another field or request. */
+const KEY_FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 
 /** How many more requests of a connection may repeat no other. 0 if the parser may be within a request. */
 const OTHERS_LEFT = Symbol('requests that may repeat no other');
@@ -40,7 +44,8 @@ function splitHead(bytes: Buffer, size: number): SplitHead | undefined {
   if (prefix < 0) return undefined;
   const start = prefix + KEY_PREFIX.length;
   const end = prefix + API_KEY_LENGTH;
-  return { text: text.slice(0, start) + text.slice(end), key: text.slice(prefix, end) };
+  const key = text.slice(prefix, end);
+  return KEY_FORM.test(key) ? { text: text.slice(0, start) + text.slice(end), key } : undefined;
 }
 
 /** Returns undefined unless the head contains exactly one key, at the end of a field. */
@@ -88,12 +93,12 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
     const isOther = head === undefined || !heads.has(head.text);
     const found: Passed = { socket, head, requests: 0, isPlain: false, parsed: undefined };
     passed = found;
-    const acceptsMore = socket.push(bytes);
+    const acceptsMore = passToParser(socket, bytes);
     passed = undefined;
     const isWhole = found.requests === 1 && found.isPlain && bytes.indexOf(END_OF_HEAD) === size - END_OF_HEAD.length;
     if (isWhole && head && found.parsed) heads.set(head.text, found.parsed);
     if (!isWhole) socket[OTHERS_LEFT] = 0;
-    else if (isOther && socket[OTHERS_LEFT] > 0) socket[OTHERS_LEFT] -= 1;
+    else if (socket[OTHERS_LEFT] === NEW || (isOther && socket[OTHERS_LEFT] > 0)) socket[OTHERS_LEFT] -= 1;
     if (socket[OTHERS_LEFT] === 0) leaveToParser(socket);
     return acceptsMore;
   }
@@ -101,7 +106,8 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
   function onRead(this: Socket, size: number): boolean {
     const socket = this as Connection;
     const head = socket[OTHERS_LEFT] > 0 ? splitHead(buffer, size) : undefined;
-    if (head === undefined || !repeat(socket, head)) return pass(socket, size, head);
+    const isRepeated = head !== undefined && socket[OTHERS_LEFT] < NEW && repeat(socket, head);
+    if (!isRepeated) return pass(socket, size, head);
     socket[OTHERS_LEFT] = MAX_OTHERS;
     return true;
   }
@@ -109,7 +115,7 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
   return {
     readConnections(server: Server): void {
       server.prependListener('connection', (socket) => {
-        Object.assign(socket, { [OTHERS_LEFT]: MAX_OTHERS });
+        Object.assign(socket, { [OTHERS_LEFT]: NEW });
         readDirectly(socket, buffer, onRead);
       });
     },

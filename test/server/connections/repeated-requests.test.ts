@@ -11,7 +11,7 @@ import { hasBody, type RequestHead } from '#server/connections/request-head';
 import { createHttpServer, createPendingResponses } from '#server/connections/server';
 
 /** The keys that the fast path accepts. */
-const KEYS = ['a', 'b'].map((letter) => `qt_${letter.repeat(38)}`);
+const KEYS = [...['a', 'b'].map((letter) => `qt_${letter.repeat(38)}`), 'other'];
 const UNKNOWN = `qt_${'c'.repeat(38)}`;
 
 /** The key of a request on the fast path, from one of the two headers. */
@@ -28,9 +28,9 @@ const isFast = (request: RequestHead): boolean =>
   request.method === 'GET' && request.url?.startsWith('/fast') === true && keyOf(request) !== undefined;
 
 /** A server whose responses contain the request as the handler saw it. It counts the repeated requests. */
-async function open(repeats: boolean) {
-  const linger = createLingering(TIMEOUTS.linger);
-  const bodies = createRequestBodies(TIMEOUTS, linger);
+async function open(repeats: boolean, timeouts = TIMEOUTS) {
+  const linger = createLingering(timeouts.linger);
+  const bodies = createRequestBodies(timeouts, linger);
   const pending = createPendingResponses();
   const repeated: RequestHead[] = [];
   const held: ServerResponse[] = [];
@@ -53,6 +53,7 @@ async function open(repeats: boolean) {
     let length = 0;
     const finish = () => {
       if (request.url === '/held') held.push(response);
+      else if (request.url === '/big') response.end(`${'x'.repeat(12_000_000)}\n`);
       else response.end(`${seen(request)}${length}\n`);
     };
     if (!hasBody(request)) return finish();
@@ -61,7 +62,7 @@ async function open(repeats: boolean) {
   };
   const clients = createClientNames(undefined);
   const fastPath = repeats ? { respond, repeat } : { respond, repeat: () => false };
-  const parts = { timeouts: TIMEOUTS, bodies, pending, clients, linger, takeTarget: () => undefined, fastPath };
+  const parts = { timeouts, bodies, pending, clients, linger, takeTarget: () => undefined, fastPath };
   const server = createHttpServer(parts)(framework);
   server.on('clientError', (_error, socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n{"broken":true}\n'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -90,6 +91,9 @@ async function connectTo({ server, pending }: Opened) {
   const [socket] = await accepted;
   let sent = 0;
   return {
+    client,
+    closed: once(client, 'close'),
+    text: () => text,
     bodies: () => text.match(/^\{.*\n/gm) ?? [],
     /** Ends the connection after the pending responses. */
     async end(): Promise<void> {
@@ -137,9 +141,50 @@ test('a request with a second key is not repeated with another one', async () =>
 
 test('a new connection repeats the requests of another connection', async () => {
   const before = direct.repeated.length;
-  await responsesTo(direct, [withKey(A), withKey(B)]);
-  await responsesTo(direct, [withKey(B)]);
+  await responsesTo(direct, [withKey(A)]);
+  // Except with its first request.
+  await responsesTo(direct, [withKey(B), withKey(B), withKey(A)]);
   expect(direct.repeated.length - before).toBe(2);
+});
+
+test('only the characters of a key can differ', async () => {
+  const before = direct.repeated.length;
+  const head = (value: string) => get('/fast', `X-API-KEY: other\r\nX-Name: qt_${value}\r\n`);
+  const other = '\r\nContent-Length: 30\r\nX-Name: '.padEnd(38, 'a');
+  for (const text of [other, '\r\nConnection: close\r\nX-Name: aaaaaaaa', `${'a'.repeat(37)}\0`]) {
+    const pieces = [head('a'.repeat(38)), head(text), 'GET /x HTTP/1.1\r\nHost: h\r\n\r\nab', withKey(A)];
+    expect(await responsesTo(direct, pieces)).toEqual(await responsesTo(parsed, pieces));
+  }
+  expect(direct.repeated).toHaveLength(before);
+});
+
+test('a connection that repeats requests is not cut, and is idle between them', async () => {
+  const opened = await open(true, { ...TIMEOUTS, head: 300 });
+  await responsesTo(opened, [withKey(A)]);
+  const { send, bodies, closed } = await connectTo(opened);
+  const startedAt = performance.now();
+  let sent = 0;
+  for (; performance.now() - startedAt < 1_500; sent++) {
+    await send(withKey(A));
+    await expect.poll(bodies).toHaveLength(sent + 1);
+  }
+  expect(opened.repeated.length).toBeGreaterThan(sent - 3);
+  opened.server.closeIdleConnections();
+  await closed;
+  opened.server.close();
+});
+
+test('a client that reads late receives all responses', async () => {
+  for (const opened of [direct, parsed]) {
+    const { client, send, text } = await connectTo(opened);
+    client.pause();
+    await send(get('/big', '') + get('/slow', ''));
+    client.write(get('/slow', 'X-Name: late\r\n'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.resume();
+    await expect.poll(() => text().split('HTTP/1.1 200').length - 1, { timeout: 10_000 }).toBe(3);
+    client.destroy();
+  }
 });
 
 test('a request waits for the response to an earlier request', async () => {
