@@ -7,6 +7,7 @@ export const API_KEY_PREFIX_LENGTH = 3;
 export const API_KEY_LENGTH = 41;
 /** A regular expression for a prefix and 38 base62 characters. */
 export const API_KEY_PATTERN = 'q[tu]_[0-9A-Za-z]{38}';
+export const API_KEY_FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 const ANYWHERE = new RegExp(API_KEY_PATTERN, 'g');
 const STARTS: readonly string[] = Object.values(API_KEY_PREFIXES);
 /** A key in base64, alone or before or after a colon, as in Basic authentication (41 or 42 bytes, 56 characters). */

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { API_KEY_PATTERN, API_KEY_PREFIX_LENGTH, API_KEY_PREFIXES } from '#core/log';
+import { API_KEY_FORM, API_KEY_PREFIX_LENGTH, API_KEY_PREFIXES } from '#core/log';
 import type { Scope } from '#server/gate';
 import type { OwnerKey } from '#users/user';
 
@@ -12,7 +12,6 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 4;
-const FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 
 function checksum(secret: string): string {
   let rest = crc32(secret);
@@ -31,7 +30,7 @@ export function mintApiKey(kind: keyof typeof API_KEY_PREFIXES = 'header'): stri
 }
 
 export function isApiKey(text: string): boolean {
-  if (!FORM.test(text)) return false;
+  if (!API_KEY_FORM.test(text)) return false;
   const end = API_KEY_PREFIX_LENGTH + SECRET_LENGTH;
   return text.slice(end) === checksum(text.slice(API_KEY_PREFIX_LENGTH, end));
 }

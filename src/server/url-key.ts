@@ -8,6 +8,7 @@ export function setKeyInUrl(request: Marked & object, key: string): void {
   request[KEY] = key;
 }
 
+/** Whether the URL of a request is under `/k/`. */
 export const isUnderUrlKey = (request: Marked & object): boolean => request[KEY] !== undefined;
 
 export const keyInUrl = (request: Marked & object): string | undefined => request[KEY] || undefined;
@@ -17,11 +18,11 @@ const NO_FIELDS: readonly string[] = [];
 
 /** Header fields of a charged response, as a flat list: a page must not pass on a URL that contains a key. */
 export const urlKeyFields = (request: Marked & object): readonly string[] =>
-  request[KEY] === undefined ? NO_FIELDS : NO_REFERRER;
+  isUnderUrlKey(request) ? NO_REFERRER : NO_FIELDS;
 
 /** Fields of any other response. Without a header with the key, a shared cache would store the response. */
 export function urlKeyHeaders(request: Marked & object, cacheControl: unknown): Record<string, string> {
-  if (request[KEY] === undefined) return {};
+  if (!isUnderUrlKey(request)) return {};
   const directives = typeof cacheControl === 'string' ? cacheControl : '';
   if (/\b(private|no-store)\b/.test(directives)) return { 'referrer-policy': 'no-referrer' };
   return { 'referrer-policy': 'no-referrer', 'cache-control': 'private, no-cache' };

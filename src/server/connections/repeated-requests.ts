@@ -1,25 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { API_KEY_LENGTH, API_KEY_PATTERN, API_KEY_PREFIXES } from '#core/log';
+import { API_KEY_FORM, API_KEY_LENGTH, API_KEY_PREFIXES } from '#core/log';
 import { isUnderUrlKey } from '#server/url-key';
 import { hasParser, leaveToParser, passToParser, readDirectly } from './direct-reads.ts';
 import { hasBody, type RequestHead } from './request-head.ts';
 
 /** The maximum number of cached heads, their maximum total size, and the maximum size of each, in bytes. */
 const CACHED = { max: 1000, maxSize: 2 * 1024 * 1024, maxEntrySize: 4 * 1024 };
-/** After so many requests in a row that repeat no other request, only Node's parser reads the connection. */
+/** After this many consecutive requests that repeat no earlier request, only Node's parser reads the connection. */
 const MAX_OTHERS = 32;
-/** Initially, a connection repeats no request: Node would cut it, because its parser has received no head in time. */
+/** The initial value. The first request is parsed: otherwise, Node would cut the connection for lack of a head. */
 const NEW = MAX_OTHERS + 1;
 const READ_SIZE = 64 * 1024;
 const END_OF_HEAD = '\r\n\r\n';
 const KEY_PREFIX = API_KEY_PREFIXES.header;
-/** Other characters could end the field, and begin another field or request. */
-const KEY_FORM = new RegExp(`^${API_KEY_PATTERN}$`);
 
-/** How many more requests of a connection may repeat no other. 0 if the parser may be within a request. */
-const OTHERS_LEFT = Symbol('requests that may repeat no other');
+/** How many more requests that repeat no earlier request may arrive. 0 if the parser may be within a request. */
+const OTHERS_LEFT = Symbol('requests that may repeat no earlier request');
 type Connection = Socket & { [OTHERS_LEFT]: number };
 
 /** A head without the characters of its key after the prefix. The prefix shows where the key was. */
@@ -45,7 +43,8 @@ function splitHead(bytes: Buffer, size: number): SplitHead | undefined {
   const start = prefix + KEY_PREFIX.length;
   const end = prefix + API_KEY_LENGTH;
   const key = text.slice(prefix, end);
-  return KEY_FORM.test(key) ? { text: text.slice(0, start) + text.slice(end), key } : undefined;
+  // Other characters could end the field, and begin another field or request.
+  return API_KEY_FORM.test(key) ? { text: text.slice(0, start) + text.slice(end), key } : undefined;
 }
 
 /** Returns undefined unless the head contains exactly one key, at the end of a field. */
@@ -90,7 +89,7 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
   function pass(socket: Connection, size: number, head: SplitHead | undefined): boolean {
     const bytes = Buffer.from(buffer.subarray(0, size));
     // The fast path may be unable to respond to a repeated request, for example if its key is not cached.
-    const isOther = head === undefined || !heads.has(head.text);
+    const isOther = socket[OTHERS_LEFT] === NEW || head === undefined || !heads.has(head.text);
     const found: Passed = { socket, head, requests: 0, isPlain: false, parsed: undefined };
     passed = found;
     const acceptsMore = passToParser(socket, bytes);
@@ -98,7 +97,7 @@ export function createRepeatedRequests({ isIdle, respond }: Options) {
     const isWhole = found.requests === 1 && found.isPlain && bytes.indexOf(END_OF_HEAD) === size - END_OF_HEAD.length;
     if (isWhole && head && found.parsed) heads.set(head.text, found.parsed);
     if (!isWhole) socket[OTHERS_LEFT] = 0;
-    else if (socket[OTHERS_LEFT] === NEW || (isOther && socket[OTHERS_LEFT] > 0)) socket[OTHERS_LEFT] -= 1;
+    else if (isOther) socket[OTHERS_LEFT] = Math.max(0, socket[OTHERS_LEFT] - 1);
     if (socket[OTHERS_LEFT] === 0) leaveToParser(socket);
     return acceptsMore;
   }

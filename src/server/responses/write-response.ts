@@ -44,9 +44,9 @@ function createHeads() {
 }
 
 /** Writes a whole response to a repeated request, of which Node's HTTP server knows nothing. */
-function writeDirectly(socket: Socket, head: string, body: string | Buffer | undefined): void {
-  if (body === undefined || typeof body === 'string') {
-    socket.write(body === undefined ? head : head + body, 'latin1');
+function writeDirectly(socket: Socket, head: string, body: string | Buffer): void {
+  if (typeof body === 'string') {
+    socket.write(head + body, 'latin1');
     return;
   }
   socket.cork();
@@ -73,7 +73,7 @@ function createResponseWriter() {
     now: number,
   ): void {
     if (to instanceof Socket) {
-      writeDirectly(to, headOf(shared, own, now), status === 304 ? undefined : payload);
+      writeDirectly(to, headOf(shared, own, now), status === 304 ? '' : payload);
       return;
     }
     const body = status === 304 || to.req.method === 'HEAD' ? undefined : payload;
