@@ -1,4 +1,4 @@
-import { cpuTime } from '../measuring/cpu-time.ts';
+import { cpuTimeDuring } from '../measuring/cpu-time.ts';
 import { type Inspector, openInspector } from '../measuring/inspector.ts';
 import { load } from '../measuring/load.ts';
 import { type Figure, seen } from '../measuring/table.ts';
@@ -88,10 +88,7 @@ async function profile(name: string, server: Server, port: number, url: string, 
   const run = async () => {
     calls = (await load({ url, keys, seconds: SECONDS })) * SECONDS;
   };
-  const before = await cpuTime(server);
-  await run();
-  const after = await cpuTime(server);
-  const [user, kernel] = after.map((time, index) => (time - (before[index] ?? 0)) / calls);
+  const [user, kernel] = (await cpuTimeDuring(server, run)).map((time) => time / calls);
   const times = await timesDuring(inspector, run);
   const timed = calls;
   const allocations = await allocationsDuring(inspector, run);

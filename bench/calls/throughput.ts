@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { compare, compareProcesses } from '../measuring/comparison.ts';
-import { cpuTime } from '../measuring/cpu-time.ts';
+import { cpuTimeDuring } from '../measuring/cpu-time.ts';
 import { load } from '../measuring/load.ts';
 import { reading } from '../measuring/reading.ts';
 import { residentSize } from '../measuring/resident-size.ts';
@@ -74,10 +74,11 @@ export async function measure(environment: Environment): Promise<Figure[]> {
   // The statements of 10,000 keys run on the core of the load generator, so the service is not busy all the time.
   const cpuPerCall = async (prepare: () => Promise<unknown>, used: readonly string[]) => {
     await prepare();
-    const [user, kernel] = await cpuTime(service);
-    const rate = await load({ url: latest, keys: used, seconds: CPU.seconds });
-    const [userNow, kernelNow] = await cpuTime(service);
-    return (userNow + kernelNow - user - kernel) / (rate * CPU.seconds);
+    let rate = Number.NaN;
+    const [user, kernel] = await cpuTimeDuring(service, async () => {
+      rate = await load({ url: latest, keys: used, seconds: CPU.seconds });
+    });
+    return (user + kernel) / (rate * CPU.seconds);
   };
   const ratios: number[] = [];
   const oneKey = keys.map(() => key);
